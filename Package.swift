@@ -1,0 +1,88 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every Swift target is held to.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+/// For targets that call no C: unsafe code cannot spread into them.
+let safe: [SwiftSetting] = strict + [.strictMemorySafety()]
+
+/// A target that may import only the targets named, each of which stands above it.
+func module(_ name: String, _ uses: [Target.Dependency] = [], callsC: Bool = false) -> Target {
+    .target(name: name, dependencies: uses, swiftSettings: callsC ? strict : safe)
+}
+
+func tests(_ name: String, _ uses: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: uses, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "durable-mcp",
+    products: [
+        .executable(name: "durable-mcp", targets: ["durable-mcp"]),
+        .executable(name: "mcp-fixture", targets: ["mcp-fixture"]),
+        .executable(name: "Benchmarks", targets: ["Benchmarks"]),
+        .library(name: "DurableTesting", targets: ["DurableTesting"]),
+    ],
+    targets: [
+        // C libraries: a module map each, and a shim only where Swift cannot call.
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .target(name: "CLinux"),
+
+        // Foundations: no MCP, no engine.
+        module("LinuxPlatform", ["CLinux"], callsC: true),
+        module("OpenSSLCrypto", ["COpenSSL"], callsC: true),
+        module("OrderedJSON"),
+        module("JSONSchema", ["OrderedJSON"]),
+        module("EpollServer", ["LinuxPlatform"]),
+
+        // The protocol and its two ends: no engine.
+        module("MCPProtocol", ["OrderedJSON"]),
+        module("MCPServer", ["MCPProtocol", "EpollServer", "LinuxPlatform", "OrderedJSON"]),
+        module("MCPClient", ["MCPProtocol", "LinuxPlatform", "OrderedJSON"]),
+
+        // The durable core: no MCP.
+        module("DurableLog"),
+        module(
+            "DurableLogSQLite", ["DurableLog", "CSQLite", "LinuxPlatform"], callsC: true),
+        module("DurableSecurity", ["OpenSSLCrypto", "OrderedJSON"]),
+        module("DurableEngine", ["DurableLog", "OpenSSLCrypto", "OrderedJSON", "DurableSecurity"]),
+        module("Audit", ["DurableLog", "DurableEngine", "OpenSSLCrypto", "OrderedJSON"]),
+
+        // Where they meet.
+        module(
+            "DurableMCP",
+            [
+                "MCPProtocol", "MCPServer", "MCPClient", "DurableEngine", "DurableLog",
+                "DurableSecurity", "Audit", "JSONSchema", "OrderedJSON", "OpenSSLCrypto",
+            ]),
+        .target(
+            name: "DurableTesting", dependencies: ["DurableLog", "DurableEngine", "OrderedJSON"],
+            swiftSettings: safe),
+        .executableTarget(
+            name: "durable-mcp",
+            dependencies: [
+                "DurableMCP", "DurableLogSQLite", "DurableLog", "DurableEngine", "DurableSecurity",
+                "Audit", "MCPServer", "MCPClient", "MCPProtocol", "EpollServer", "LinuxPlatform",
+                "OpenSSLCrypto", "OrderedJSON",
+            ],
+            swiftSettings: safe),
+        .executableTarget(
+            name: "mcp-fixture", dependencies: ["MCPProtocol", "OrderedJSON", "LinuxPlatform"],
+            swiftSettings: safe),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: ["OrderedJSON", "LinuxPlatform", "MCPProtocol", "MCPClient"],
+            swiftSettings: safe),
+
+        tests("OrderedJSONTests", ["OrderedJSON"]),
+    ]
+)
