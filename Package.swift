@@ -33,7 +33,8 @@ let package = Package(
     ],
     targets: [
         // C libraries: a module map each, and a shim only where Swift cannot call.
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(name: "CLinux"),
 
@@ -84,5 +85,6 @@ let package = Package(
             swiftSettings: safe),
 
         tests("OrderedJSONTests", ["OrderedJSON"]),
+        tests("DurableSecurityTests", ["DurableSecurity", "OrderedJSON"]),
     ]
 )

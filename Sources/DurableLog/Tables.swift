@@ -75,7 +75,9 @@ public enum TableWrite: Hashable, Sendable {
     case delete(table: String, key: Row)
 }
 
-/// A bounded, ordered read of one declared table. All conditions must hold.
+/// A bounded, ordered read of one declared table.
+///
+/// All conditions must hold.
 public struct TableQuery: Hashable, Sendable {
     /// How a cell is compared.
     public enum Comparison: Hashable, Sendable {
