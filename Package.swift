@@ -86,5 +86,6 @@ let package = Package(
 
         tests("OrderedJSONTests", ["OrderedJSON"]),
         tests("DurableSecurityTests", ["DurableSecurity", "OrderedJSON"]),
+        tests("OpenSSLCryptoTests", ["OpenSSLCrypto"]),
     ]
 )
