@@ -85,6 +85,7 @@ let package = Package(
             swiftSettings: safe),
 
         tests("OrderedJSONTests", ["OrderedJSON"]),
+        tests("MCPProtocolTests", ["MCPProtocol", "OrderedJSON"]),
         tests("DurableSecurityTests", ["DurableSecurity", "OrderedJSON"]),
         tests("OpenSSLCryptoTests", ["OpenSSLCrypto"]),
     ]
