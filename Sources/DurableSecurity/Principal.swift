@@ -36,7 +36,7 @@ extension Principal {
 
     /// Whether it may see what `owner` started.
     public func maySee(runsOf owner: String) -> Bool {
-        seesEverything || (has(.use) && id == owner)
+        seesEverything || (id == owner && (has(.use) || has(.operate)))
     }
 }
 
