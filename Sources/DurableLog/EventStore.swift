@@ -8,10 +8,11 @@ public protocol EventStore: Sendable {
 
     /// Commits everything in `commit`, or nothing.
     ///
-    /// - Throws: ``StoreError``: `.conflict` where a sequence is not the expected one (also where
-    ///   `open` finds events or a lease), `.staleEpoch` where a lease has a higher epoch or
-    ///   another holder, `.duplicateKey` for an `insert`, `.outcomeUnknown` where it may or may
-    ///   not have happened (read before answering), `.unavailable`, `.corrupt`, `.tooLarge`.
+    /// - Throws: ``StoreError``: `.conflict` where a sequence is not the expected one, where `open`
+    ///   finds events or a lease, and where an inbox item is gone; `.staleEpoch` where the lease
+    ///   has another epoch or holder; `.duplicateKey` for an `insert`; `.outcomeUnknown` where it
+    ///   may or may not have happened (read before answering); `.unavailable`, `.corrupt`,
+    ///   `.tooLarge`.
     @discardableResult
     func commit(_ commit: Commit) async throws(StoreError) -> CommitReceipt
 
@@ -25,7 +26,9 @@ public protocol EventStore: Sendable {
     /// Up to `limit` events of the whole store after `position`, oldest first.
     func events(after position: Int64, limit: Int) async throws(StoreError) -> [StoredEvent]
 
-    /// Rows of a declared table.
+    /// Rows of a declared table, each with every column, absent ones null.
+    ///
+    /// Null comes before any value; rows that are equal in `orderBy` are ordered by their key.
     func rows(_ query: TableQuery) async throws(StoreError) -> [Row]
 
     // MARK: Leases
