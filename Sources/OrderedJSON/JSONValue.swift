@@ -2,7 +2,7 @@
 ///
 /// Two values are equal when they were written alike: `1` and `1.0` differ, and so do
 /// `{"a":1,"b":2}` and `{"b":2,"a":1}`. Compare ``canonicalBytes()`` where the meaning counts.
-public enum JSONValue: Hashable, Sendable {
+public enum JSONValue: Sendable {
     /// The literal `null`.
     case null
     /// `true` or `false`.
@@ -15,6 +15,41 @@ public enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     /// Members in the order they were written, possibly none.
     case object(JSONObject)
+}
+
+extension JSONValue: Hashable {
+    /// Whether both were written alike: strings and keys byte by byte, members in order.
+    public static func == (first: Self, second: Self) -> Bool {
+        switch (first, second) {
+        case (.null, .null): true
+        case (.bool(let first), .bool(let second)): first == second
+        case (.number(let first), .number(let second)): first == second
+        case (.string(let first), .string(let second)): sameBytes(first, second)
+        case (.array(let first), .array(let second)): first == second
+        case (.object(let first), .object(let second)): first == second
+        default: false
+        }
+    }
+
+    /// Feeds the kind and the contents.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0 as UInt8)
+        case .bool(let value): hasher.combine(value ? 1 : 2 as UInt8)
+        case .number(let value):
+            hasher.combine(3 as UInt8)
+            hasher.combine(value)
+        case .string(let value):
+            hasher.combine(4 as UInt8)
+            combineBytes(of: value, into: &hasher)
+        case .array(let value):
+            hasher.combine(5 as UInt8)
+            hasher.combine(value)
+        case .object(let value):
+            hasher.combine(6 as UInt8)
+            hasher.combine(value)
+        }
+    }
 }
 
 extension JSONValue {
@@ -47,7 +82,9 @@ extension JSONValue {
     }
 
     /// Whether this is `null`.
-    public var isNull: Bool { self == .null }
+    public var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
 
     /// The value of a member, or nil where this is no object or has no such member.
     public subscript(key: String) -> JSONValue? { objectValue?[key] }

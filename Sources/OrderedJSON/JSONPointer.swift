@@ -1,0 +1,121 @@
+/// A place inside a JSON value: RFC 6901.
+public struct JSONPointer: Hashable, Sendable {
+    /// The reference tokens, decoded, outermost first; none for the whole value.
+    public var tokens: [String]
+
+    /// A pointer of these tokens.
+    public init(tokens: [String] = []) { self.tokens = tokens }
+
+    /// Reads a pointer such as `/a/0`, or `#/a/0` as it stands in a URI fragment.
+    ///
+    /// - Throws: ``JSONError``: `.invalidPointer`, with the offset into `text`.
+    public init(parsing text: String) throws(JSONError) {
+        var bytes = Array(text.utf8)
+        var shift = 0
+        if bytes.first == UInt8(ascii: "#") {
+            bytes = try Self.percentDecoded(bytes.dropFirst())
+            shift = 1
+        }
+        tokens = []
+        if bytes.isEmpty { return }
+        guard bytes[0] == UInt8(ascii: "/") else { throw .invalidPointer("a slash", at: shift) }
+        var token: [UInt8] = []
+        var index = 1
+        while index <= bytes.count {
+            if index == bytes.count || bytes[index] == UInt8(ascii: "/") {
+                guard let decoded = String(validating: token, as: UTF8.self) else {
+                    throw .invalidPointer("UTF-8", at: index + shift)
+                }
+                tokens.append(decoded)
+                token = []
+            } else if bytes[index] == UInt8(ascii: "~") {
+                index += 1
+                switch index < bytes.count ? bytes[index] : 0 {
+                case UInt8(ascii: "0"): token.append(UInt8(ascii: "~"))
+                case UInt8(ascii: "1"): token.append(UInt8(ascii: "/"))
+                default: throw .invalidPointer("0 or 1 after ~", at: index + shift)
+                }
+            } else {
+                token.append(bytes[index])
+            }
+            index += 1
+        }
+    }
+
+    private static func percentDecoded(_ bytes: ArraySlice<UInt8>) throws(JSONError) -> [UInt8] {
+        var result: [UInt8] = []
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            if bytes[index] == UInt8(ascii: "%") {
+                let digits = String(decoding: bytes[index...].dropFirst().prefix(2), as: UTF8.self)
+                guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit),
+                    let byte = UInt8(digits, radix: 16)
+                else { throw .invalidPointer("two hex digits after %", at: index) }
+                result.append(byte)
+                index += 3
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return result
+    }
+
+    /// The place of a member or element inside this one.
+    public func appending(_ token: String) -> JSONPointer { JSONPointer(tokens: tokens + [token]) }
+
+    /// The place of an element inside this one.
+    public func appending(_ index: Int) -> JSONPointer { appending(String(index)) }
+}
+
+extension JSONPointer: CustomStringConvertible {
+    /// The pointer as RFC 6901 writes it: empty for the whole value.
+    public var description: String {
+        var bytes: [UInt8] = []
+        for token in tokens {
+            bytes.append(UInt8(ascii: "/"))
+            for byte in token.utf8 {
+                switch byte {
+                case UInt8(ascii: "~"): bytes += "~0".utf8
+                case UInt8(ascii: "/"): bytes += "~1".utf8
+                default: bytes.append(byte)
+                }
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension JSONPointer: ExpressibleByArrayLiteral {
+    /// A pointer of these tokens.
+    public init(arrayLiteral elements: String...) { self.init(tokens: elements) }
+}
+
+extension JSONValue {
+    /// The value at a place inside this one, or nil where there is none.
+    ///
+    /// `-`, the element after the last, is never there.
+    public subscript(pointer: JSONPointer) -> JSONValue? {
+        var value = self
+        for token in pointer.tokens {
+            switch value {
+            case .object(let object):
+                guard let member = object[token] else { return nil }
+                value = member
+            case .array(let elements):
+                guard let index = Self.index(token), index < elements.count else { return nil }
+                value = elements[index]
+            default: return nil
+            }
+        }
+        return value
+    }
+
+    /// An array index as RFC 6901 section 4 writes it: without leading zeros or signs.
+    private static func index(_ token: String) -> Int? {
+        guard token.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }),
+            token.utf8.count == 1 || token.utf8.first != UInt8(ascii: "0")
+        else { return nil }
+        return Int(token)
+    }
+}
