@@ -2,10 +2,15 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -17,3 +22,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+// `errno` is a macro over a function call, which Swift does not import.
+static inline int durable_errno(void) { return errno; }
