@@ -87,6 +87,7 @@ let package = Package(
         tests("OrderedJSONTests", ["OrderedJSON"]),
         tests("MCPProtocolTests", ["MCPProtocol", "OrderedJSON"]),
         tests("DurableSecurityTests", ["DurableSecurity", "OrderedJSON"]),
+        tests("TidyTests", []),
         tests("OpenSSLCryptoTests", ["OpenSSLCrypto"]),
     ]
 )

@@ -6,6 +6,7 @@ internal import COpenSSL
 /// short message. Fetched algorithms are immutable and reference counted, so they are shared by
 /// all threads and never freed.
 enum OpenSSL {
+    // Unsafe: OpenSSL never changes a fetched algorithm, and nobody here frees it.
     nonisolated(unsafe) static let sha256: OpaquePointer = {
         guard let digest = EVP_MD_fetch(nil, "SHA256", nil) else {
             preconditionFailure("OpenSSL has no SHA-256: \(lastError()).")
@@ -13,6 +14,7 @@ enum OpenSSL {
         return digest
     }()
 
+    // Unsafe: as above.
     nonisolated(unsafe) static let hmac: OpaquePointer = {
         guard let code = EVP_MAC_fetch(nil, "HMAC", nil) else {
             preconditionFailure("OpenSSL has no HMAC: \(lastError()).")
@@ -20,6 +22,7 @@ enum OpenSSL {
         return code
     }()
 
+    // Unsafe: as above.
     nonisolated(unsafe) static let aes256GCM: OpaquePointer = {
         guard let cipher = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil) else {
             preconditionFailure("OpenSSL has no AES-256-GCM: \(lastError()).")

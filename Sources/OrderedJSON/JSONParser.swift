@@ -38,6 +38,7 @@ struct JSONParser: ~Copyable {
         valuesLeft = limits.values
     }
 
+    // Unsafe: only its address is used; nobody reads or writes the byte there.
     private nonisolated(unsafe) static let nowhere = UnsafeMutablePointer<UInt8>.allocate(
         capacity: 1)
 
