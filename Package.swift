@@ -89,5 +89,6 @@ let package = Package(
         tests("DurableSecurityTests", ["DurableSecurity", "OrderedJSON"]),
         tests("TidyTests", []),
         tests("OpenSSLCryptoTests", ["OpenSSLCrypto"]),
+        tests("LinuxPlatformTests", ["LinuxPlatform"]),
     ]
 )

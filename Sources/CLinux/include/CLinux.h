@@ -2,6 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "locks_and_wakes.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,78 @@
+#pragma once
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+// open(2) is variadic.
+static inline int durable_open(const char *_Nonnull path, int flags, mode_t mode) {
+    return open(path, flags | O_CLOEXEC, mode);
+}
+
+// fcntl(2) is variadic, and the open-file-description commands need _GNU_SOURCE.
+static inline int durable_ofd_lock(int descriptor, short type, int wait) {
+    struct flock lock = {.l_type = type, .l_whence = SEEK_SET};
+    return fcntl(descriptor, wait ? F_OFD_SETLKW : F_OFD_SETLK, &lock);
+}
+
+// 1 where another open file description holds a lock, 0 where none does, -1 with errno.
+static inline int durable_ofd_is_held(int descriptor) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(descriptor, F_OFD_GETLK, &lock) != 0) return -1;
+    return lock.l_type != F_UNLCK;
+}
+
+// SOCK_DGRAM is an enumeration that Swift cannot combine with flags.
+static inline int durable_datagram_socket(void) {
+    return socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+}
+
+// The path goes into an array inside a structure. ENAMETOOLONG where it does not fit.
+static inline int durable_unix_address(
+    struct sockaddr_un *_Nonnull address, const char *_Nonnull path
+) {
+    memset(address, 0, sizeof *address);
+    address->sun_family = AF_UNIX;
+    if (strlen(path) >= sizeof address->sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    strcpy(address->sun_path, path);
+    return 0;
+}
+
+static inline int durable_bind_unix(int descriptor, const char *_Nonnull path) {
+    struct sockaddr_un address;
+    if (durable_unix_address(&address, path) != 0) return -1;
+    return bind(descriptor, (struct sockaddr *)&address, sizeof address);
+}
+
+static inline ssize_t durable_send_wake(int descriptor, const char *_Nonnull path) {
+    struct sockaddr_un address;
+    if (durable_unix_address(&address, path) != 0) return -1;
+    return sendto(
+        descriptor, "w", 1, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&address,
+        sizeof address);
+}
+
+// Waits for one datagram and drains the others; 0 or less once the socket is shut down.
+static inline ssize_t durable_receive_wake(int descriptor) {
+    char byte;
+    ssize_t count;
+    do {
+        count = recv(descriptor, &byte, 1, 0);
+    } while (count < 0 && errno == EINTR);
+    if (count > 0) {
+        while (recv(descriptor, &byte, 1, MSG_DONTWAIT) > 0) {
+        }
+    }
+    return count;
+}
