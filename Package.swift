@@ -86,6 +86,7 @@ let package = Package(
 
         tests("OrderedJSONTests", ["OrderedJSON"]),
         tests("MCPProtocolTests", ["MCPProtocol", "OrderedJSON"]),
+        tests("MCPServerTests", ["MCPServer", "MCPProtocol", "OrderedJSON"]),
         tests("DurableSecurityTests", ["DurableSecurity", "OrderedJSON"]),
         tests("TidyTests", []),
         tests("OpenSSLCryptoTests", ["OpenSSLCrypto"]),
