@@ -15,6 +15,9 @@ public enum Method {
     /// Gets a prompt.
     public static let getPrompt = "prompts/get"
 
+    /// Subscribes to notifications, until it is cancelled.
+    public static let listen = "subscriptions/listen"
+
     /// A legacy client is ready.
     public static let initialized = "notifications/initialized"
     /// A request is no longer wanted.
