@@ -85,6 +85,7 @@ let package = Package(
             swiftSettings: safe),
 
         tests("OrderedJSONTests", ["OrderedJSON"]),
+        tests("JSONSchemaTests", ["JSONSchema", "OrderedJSON"]),
         tests("MCPProtocolTests", ["MCPProtocol", "OrderedJSON"]),
         tests("MCPServerTests", ["MCPServer", "MCPProtocol", "OrderedJSON"]),
         tests("DurableSecurityTests", ["DurableSecurity", "OrderedJSON"]),

@@ -101,3 +101,43 @@ extension ExactDecimal: Comparable {
         return digits.lexicographicallyPrecedes(other.digits)
     }
 }
+
+extension ExactDecimal {
+    /// Whether this is a whole multiple of `other`; nil where that is zero or has more than 18
+    /// digits.
+    func isMultiple(of other: Self) -> Bool? {
+        guard (1...18).contains(other.digits.count) else { return nil }
+        if digits.isEmpty { return true }
+        // Digits in normal form do not end in 0, so no power of ten divides them.
+        guard exponent >= other.exponent else { return false }
+        let divisor = Self.integer(other.digits, modulo: .max)
+        let digits = Self.integer(digits, modulo: divisor)
+        let scale = Self.powerOfTen(UInt64(exponent - other.exponent), modulo: divisor)
+        return Self.product(digits, scale, modulo: divisor) == 0
+    }
+
+    private static func integer(_ digits: [UInt8], modulo divisor: UInt64) -> UInt64 {
+        var value: UInt64 = 0
+        for digit in digits {
+            value = (product(value, 10, modulo: divisor) + UInt64(digit & 0xF)) % divisor
+        }
+        return value
+    }
+
+    private static func powerOfTen(_ exponent: UInt64, modulo divisor: UInt64) -> UInt64 {
+        var (result, base, exponent) = (1 % divisor, 10 % divisor, exponent)
+        while exponent > 0 {
+            if exponent & 1 == 1 { result = product(result, base, modulo: divisor) }
+            base = product(base, base, modulo: divisor)
+            exponent >>= 1
+        }
+        return result
+    }
+
+    /// Both factors are less than `divisor`, or the product fits anyway.
+    private static func product(_ first: UInt64, _ second: UInt64, modulo divisor: UInt64) -> UInt64
+    {
+        divisor.dividingFullWidth((first % divisor).multipliedFullWidth(by: second % divisor))
+            .remainder
+    }
+}

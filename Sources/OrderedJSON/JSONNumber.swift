@@ -40,7 +40,10 @@ public struct JSONNumber: Hashable, Sendable {
     public var doubleValue: Double? { Double(text).flatMap { $0.isFinite ? $0 : nil } }
 
     /// Whether the value has no fraction, as `1`, `1.0` and `1e400` have none.
-    public var isInteger: Bool { exact.isInteger }
+    public var isInteger: Bool {
+        text.utf8.allSatisfy { $0 <= UInt8(ascii: "9") && $0 != UInt8(ascii: ".") }
+            || exact.isInteger
+    }
 
     /// The one text that all numbers of this value share, as in ``JSONValue/canonicalBytes()``.
     public var canonicalText: String { exact.canonicalText }
@@ -50,6 +53,10 @@ public struct JSONNumber: Hashable, Sendable {
 
     /// Whether both numbers have the same value, however they are written.
     public func hasValue(of other: JSONNumber) -> Bool { exact == other.exact }
+
+    /// Whether this value is a whole multiple of the other, computed exactly; nil where the other
+    /// is zero or has more than 18 significant digits.
+    public func isMultiple(of other: JSONNumber) -> Bool? { exact.isMultiple(of: other.exact) }
 
     /// Whether this value is less than the other, compared exactly.
     public func isLess(than other: JSONNumber) -> Bool { exact < other.exact }

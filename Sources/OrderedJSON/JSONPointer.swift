@@ -1,5 +1,7 @@
 /// A place inside a JSON value: RFC 6901.
-public struct JSONPointer: Hashable, Sendable {
+///
+/// Pointers are compared by the UTF-8 bytes of their tokens, as keys are.
+public struct JSONPointer: Sendable {
     /// The reference tokens, decoded, outermost first; none for the whole value.
     public var tokens: [String]
 
@@ -66,6 +68,19 @@ public struct JSONPointer: Hashable, Sendable {
 
     /// The place of an element inside this one.
     public func appending(_ index: Int) -> JSONPointer { appending(String(index)) }
+}
+
+extension JSONPointer: Hashable {
+    /// Whether both name the same place.
+    public static func == (first: Self, second: Self) -> Bool {
+        first.tokens.count == second.tokens.count
+            && zip(first.tokens, second.tokens).allSatisfy(sameBytes)
+    }
+
+    /// Feeds the tokens.
+    public func hash(into hasher: inout Hasher) {
+        for token in tokens { combineBytes(of: token, into: &hasher) }
+    }
 }
 
 extension JSONPointer: CustomStringConvertible {

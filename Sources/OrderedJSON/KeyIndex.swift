@@ -71,21 +71,3 @@ struct KeyIndex: Sendable {
         return hasher.finalize()
     }
 }
-
-/// Whether two strings have the same UTF-8 bytes.
-///
-/// `==` on strings compares canonical equivalence, by which `é` as one scalar and as two are
-/// the same; as JSON they are not.
-func sameBytes(_ first: String, _ second: String) -> Bool {
-    first.utf8.count == second.utf8.count && first == second
-        && first.utf8.elementsEqual(second.utf8)
-}
-
-/// Feeds the UTF-8 bytes of `string` to `hasher`.
-func combineBytes(of string: String, into hasher: inout Hasher) {
-    var string = string
-    string.withUTF8 { bytes in
-        unsafe hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
-    }
-    hasher.combine(0xFF as UInt8)
-}

@@ -50,12 +50,11 @@ struct MoveStack<Element>: ~Copyable {
         precondition(start >= 0 && start <= count)
         let taken = count - start
         if taken == 0 { return [] }
-        let source = unsafe UnsafeMutableBufferPointer(start: base + start, count: taken)
+        var result: [Element] = []
+        result.reserveCapacity(taken)
+        for index in start..<count { result.append(unsafe (base + index).move()) }
         count = start
-        return unsafe [Element](unsafeUninitializedCapacity: taken) { buffer, initialized in
-            _ = unsafe buffer.moveInitialize(fromContentsOf: source)
-            initialized = taken
-        }
+        return result
     }
 
     private mutating func grow() {
