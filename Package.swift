@@ -90,6 +90,7 @@ let package = Package(
         tests("MCPServerTests", ["MCPServer", "MCPProtocol", "OrderedJSON"]),
         tests("DurableSecurityTests", ["DurableSecurity", "OrderedJSON"]),
         tests("TidyTests", []),
+        tests("EpollServerTests", ["EpollServer", "LinuxPlatform"]),
         tests("OpenSSLCryptoTests", ["OpenSSLCrypto"]),
         tests("LinuxPlatformTests", ["LinuxPlatform"]),
     ]

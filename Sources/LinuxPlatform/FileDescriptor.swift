@@ -11,6 +11,13 @@ package struct FileDescriptor: ~Copyable, Sendable {
         self.number = number
     }
 
+    /// Gives the descriptor up without closing it.
+    package consuming func release() -> Int32 {
+        let number = number
+        discard self
+        return number
+    }
+
     deinit {
         // Nothing useful can follow a failed close, and the number is free again either way.
         _ = close(number)
