@@ -93,5 +93,8 @@ let package = Package(
         tests("EpollServerTests", ["EpollServer", "LinuxPlatform"]),
         tests("OpenSSLCryptoTests", ["OpenSSLCrypto"]),
         tests("LinuxPlatformTests", ["LinuxPlatform"]),
+        tests(
+            "MCPClientTests",
+            ["MCPClient", "MCPProtocol", "OrderedJSON", "LinuxPlatform", "mcp-fixture"]),
     ]
 )

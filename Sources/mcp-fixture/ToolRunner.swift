@@ -14,11 +14,7 @@ enum ToolOutcome {
 struct ToolRunner: Sendable {
     let ledger: Ledger?
 
-    /// Runs a tool.
-    ///
-    /// - Parameters:
-    ///   - call: A call of a tool that is listed.
-    ///   - wait: Waits; false if the call was cancelled meanwhile.
+    /// Runs a tool that is listed; `wait` is false if the call was cancelled meanwhile.
     func run(_ call: ToolCall, wait: (Duration) -> Bool) throws -> ToolOutcome {
         try ledger?.write(.started, call)
         if let milliseconds = call.arguments["milliseconds"]?.intValue {
