@@ -84,6 +84,7 @@ package final class InMemoryTransport: ClientTransport {
     }
 
     private func deliver(_ message: OutgoingMessage) {
+        // What cannot be read back was no JSON, which a client never sends.
         guard let value = try? JSONValue(parsing: message.bytes) else {
             preconditionFailure("A client sends JSON.")
         }

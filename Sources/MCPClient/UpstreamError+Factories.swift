@@ -29,7 +29,10 @@ extension UpstreamError {
         let ours = ProtocolVersion.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
         return make(
             .incompatible, session, phase,
-            "It speaks \(theirs.isEmpty ? "no revision" : theirs) of the protocol; we speak \(ours).",
+            """
+            It speaks \(theirs.isEmpty ? "no revision" : theirs) of the protocol; we speak \
+            \(ours).
+            """,
             isRetryable: false)
     }
 
@@ -89,7 +92,10 @@ extension UpstreamError {
     ) -> Self {
         make(
             .tooLarge, session, phase,
-            "The answer to \(what) has more than \(limitBytes) bytes. Ask for less, or raise the limit.",
+            """
+            The answer to \(what) has more than \(limitBytes) bytes. Ask for less, or raise the \
+            limit.
+            """,
             isRetryable: false)
     }
 

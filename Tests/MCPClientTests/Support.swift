@@ -9,6 +9,7 @@ import Testing
 /// The executables that were built beside the tests.
 enum Product {
     static let folder: String = {
+        // Without it no executable is found, and each test says so.
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
         return URL(filePath: own ?? "").deletingLastPathComponent().path
     }()
@@ -44,6 +45,7 @@ final class Fixture: Sendable {
 
     /// What the ledger says, oldest first.
     func ledger() throws -> [JSONValue] {
+        // A tool that was never called leaves no ledger.
         guard let text = try? String(contentsOfFile: ledgerPath, encoding: .utf8) else { return [] }
         return try text.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
     }
@@ -80,11 +82,13 @@ extension UpstreamCallOutcome {
 /// Waits until something holds that other threads or processes bring about.
 func eventually(_ condition: () throws -> Bool) async rethrows {
     // Bounded by the time limit of the suite; each turn lets others run.
+    // A cancelled test need not wait.
     while try !condition() { try? await Task.sleep(for: .milliseconds(5)) }
 }
 
 /// Whether a process exists that is not merely waiting to be collected.
 func isRunning(_ process: Int) -> Bool {
+    // A process that is gone has no file.
     guard let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
         let end = status.lastIndex(of: ")")
     else { return false }

@@ -31,7 +31,6 @@
 // `errno` is a macro over a function call, which Swift does not import.
 static inline int durable_errno(void) { return errno; }
 
-<<<<<<< HEAD
 // Variadic functions and macros, which Swift cannot call.
 
 static inline int durable_duplicate_above(int descriptor, int lowest) {
@@ -77,7 +76,7 @@ static inline int durable_end_signal(int status) {
 }
 
 static inline char *_Nullable *_Nullable durable_environment(void) { return environ; }
-=======
+
 // `epoll_event` is packed and holds a union; Swift sees neither well.
 struct durable_epoll_event {
     uint32_t readiness;
@@ -133,4 +132,3 @@ static inline int durable_accept(
 static inline int durable_stream_socket(int family, int nonblocking) {
     return socket(family, SOCK_STREAM | SOCK_CLOEXEC | (nonblocking ? SOCK_NONBLOCK : 0), 0);
 }
->>>>>>> d2011f4 (Serve HTTP/1.1 from an epoll loop of our own)
