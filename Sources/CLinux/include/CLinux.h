@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #endif
 #include "locks_and_wakes.h"
+#include "network.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -76,59 +77,3 @@ static inline int durable_end_signal(int status) {
 }
 
 static inline char *_Nullable *_Nullable durable_environment(void) { return environ; }
-
-// `epoll_event` is packed and holds a union; Swift sees neither well.
-struct durable_epoll_event {
-    uint32_t readiness;
-    uint64_t token;
-};
-
-static inline int durable_epoll_control(
-    int epoll, int operation, int descriptor, uint32_t interest, uint64_t token
-) {
-    struct epoll_event event = {.events = interest, .data = {.u64 = token}};
-    return epoll_ctl(epoll, operation, descriptor, &event);
-}
-
-// Waits for at most 256 events.
-static inline int durable_epoll_wait(
-    int epoll, struct durable_epoll_event *_Nonnull events, int capacity, int milliseconds
-) {
-    struct epoll_event ready[256];
-    int count = epoll_wait(epoll, ready, capacity < 256 ? capacity : 256, milliseconds);
-    for (int index = 0; index < count; index++) {
-        events[index].readiness = ready[index].events;
-        events[index].token = ready[index].data.u64;
-    }
-    return count;
-}
-
-// The socket calls take a generic address that the real ones are cast to.
-static inline int durable_bind(
-    int descriptor, const struct sockaddr_storage *_Nonnull address, socklen_t length
-) {
-    return bind(descriptor, (const struct sockaddr *)address, length);
-}
-
-static inline int durable_connect(
-    int descriptor, const struct sockaddr_storage *_Nonnull address, socklen_t length
-) {
-    return connect(descriptor, (const struct sockaddr *)address, length);
-}
-
-static inline int durable_getsockname(
-    int descriptor, struct sockaddr_storage *_Nonnull address, socklen_t *_Nonnull length
-) {
-    return getsockname(descriptor, (struct sockaddr *)address, length);
-}
-
-static inline int durable_accept(
-    int descriptor, struct sockaddr_storage *_Nonnull address, socklen_t *_Nonnull length
-) {
-    return accept4(
-        descriptor, (struct sockaddr *)address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
-}
-
-static inline int durable_stream_socket(int family, int nonblocking) {
-    return socket(family, SOCK_STREAM | SOCK_CLOEXEC | (nonblocking ? SOCK_NONBLOCK : 0), 0);
-}
