@@ -89,6 +89,9 @@ let package = Package(
         tests("MCPProtocolTests", ["MCPProtocol", "OrderedJSON"]),
         tests("MCPServerTests", ["MCPServer", "MCPProtocol", "OrderedJSON"]),
         tests("DurableSecurityTests", ["DurableSecurity", "OrderedJSON"]),
+        tests(
+            "DurableMCPTests",
+            ["DurableMCP", "DurableSecurity", "DurableEngine", "MCPProtocol", "OrderedJSON"]),
         tests("TidyTests", []),
         tests("EpollServerTests", ["EpollServer", "LinuxPlatform"]),
         tests("OpenSSLCryptoTests", ["OpenSSLCrypto"]),

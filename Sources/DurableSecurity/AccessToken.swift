@@ -50,7 +50,8 @@ public struct TokenHash: Hashable, Sendable {
     public var text: String { "sha256:" + Hex.encode(digest) }
 
     /// Whether `token` has this hash, in a time that does not tell how much of it was right.
-    public func matches(_ token: String) -> Bool {
-        ConstantTime.equal(digest, SHA256.hash(token))
-    }
+    public func matches(_ token: String) -> Bool { isEqual(to: TokenHash(of: token)) }
+
+    /// Whether both are the same, in a time that does not tell how much of them is.
+    public func isEqual(to other: TokenHash) -> Bool { ConstantTime.equal(digest, other.digest) }
 }
