@@ -92,6 +92,7 @@ let package = Package(
         tests(
             "DurableMCPTests",
             ["DurableMCP", "DurableSecurity", "DurableEngine", "MCPProtocol", "OrderedJSON"]),
+        tests("CommandLineTests", ["durable-mcp", "DurableSecurity"]),
         tests("TidyTests", []),
         tests("EpollServerTests", ["EpollServer", "LinuxPlatform"]),
         tests("OpenSSLCryptoTests", ["OpenSSLCrypto"]),

@@ -91,8 +91,10 @@ struct SchemaValidator {
         return result
     }
 
-    /// Adds a violation of the value that is being looked at, or of what `step` leads to from
-    /// it; the message is the value's name and `predicate`. Always false, for callers to return.
+    /// Adds a violation of the value that is being looked at.
+    ///
+    /// Or of what `step` leads to from it; the message is the value's name and `predicate`.
+    /// Always false, for callers to return.
     mutating func fail(_ keyword: String, _ predicate: String, at step: PathStep? = nil) -> Bool {
         if violations.count < enough { violations.append(violation(keyword, predicate, at: step)) }
         return false

@@ -11,7 +11,13 @@ struct Repository {
         var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
         /// The lines without comments, and with strings emptied; as many as `lines`.
-        var code: [String] { SwiftText.code(of: lines) }
+        let code: [String]
+
+        init(path: String, lines: [String]) {
+            self.path = path
+            self.lines = lines
+            code = path.hasSuffix(".swift") ? SwiftText.code(of: lines) : lines
+        }
     }
 
     static let root = URL(filePath: #filePath)

@@ -11,7 +11,8 @@ enum SwiftText {
     /// The functions and initializers, with the lines on which they begin and end, from 1.
     static func functions(in code: [String]) -> [(name: String, first: Int, last: Int)] {
         var found: [(name: String, first: Int, last: Int)] = []
-        for (index, line) in code.enumerated() {
+        for (index, line) in code.enumerated()
+        where line.contains("func ") || line.contains("init") {
             guard let match = line.firstMatch(of: /(^|[^.\w`])(func +[^\s(<]+|init\b|deinit\b)/)
             else { continue }
             let start = line.distance(from: line.startIndex, to: match.range.lowerBound)
@@ -48,6 +49,7 @@ enum SwiftText {
         return nil
     }
 
+    /// Works on bytes, since every line of the repository goes through it.
     private struct Reader {
         private enum Place: Equatable {
             case code
@@ -56,15 +58,15 @@ enum SwiftText {
         }
 
         private var place = Place.code
-        private var rest = Substring()
-        private var output = ""
+        private var rest: ArraySlice<UInt8> = []
+        private var output: [UInt8] = []
 
         mutating func code(of line: String) -> String {
-            rest = line[...]
-            output = ""
+            rest = Array(line.utf8)[...]
+            output = []
             while !rest.isEmpty, step() {}
             if case .text(_, multiline: false) = place { place = .code }
-            return output
+            return String(decoding: output, as: UTF8.self)
         }
 
         /// Reads a little; false where the rest of the line is a comment.
@@ -79,13 +81,12 @@ enum SwiftText {
                     rest.removeFirst()
                 }
             case .text(let hashes, let multiline):
-                let sharps = String(repeating: "#", count: hashes)
-                if take((multiline ? "\"\"\"" : "\"") + sharps) {
-                    output += "\""
+                if takeEnd(of: hashes, multiline) {
+                    output.append(Self.quote)
                     place = .code
-                } else if take("\\" + sharps) {
+                } else if rest.first == UInt8(ascii: "\\"), isFollowed(by: hashes, after: 1) {
                     // An interpolation's code is left out with the text: it rarely matters.
-                    _ = rest.popFirst()
+                    rest = rest.dropFirst(2 + hashes)
                 } else {
                     rest.removeFirst()
                 }
@@ -96,36 +97,60 @@ enum SwiftText {
         }
 
         private mutating func stepInCode() -> Bool {
-            if rest.hasPrefix("//") { return false }
-            if take("/*") {
-                place = .comment(depth: 1)
-                return true
-            }
-            let hashes = rest.prefix { $0 == "#" }.count
-            let afterHashes = rest.dropFirst(hashes)
-            if afterHashes.hasPrefix("\"") {
-                let multiline = afterHashes.hasPrefix("\"\"\"")
-                rest = afterHashes.dropFirst(multiline ? 3 : 1)
-                output += "\""
-                place = .text(hashes: hashes, multiline: multiline)
-                return true
-            }
-            if rest.hasPrefix("/"), !rest.hasPrefix("/ "), "(,=:".contains(lastVisible),
-                let end = rest.dropFirst().lastIndex(of: "/")
-            {
-                rest = rest[rest.index(after: end)...]
-                output += "/"
-                return true
+            switch rest.first {
+            case UInt8(ascii: "/"):
+                if starts(with: "//") { return false }
+                if take("/*") {
+                    place = .comment(depth: 1)
+                    return true
+                }
+                if !starts(with: "/ "), "(,=:".utf8.contains(lastVisible),
+                    let end = rest.dropFirst().lastIndex(of: UInt8(ascii: "/"))
+                {
+                    rest = rest[(end + 1)...]
+                    output.append(UInt8(ascii: "/"))
+                    return true
+                }
+            case Self.quote, Self.hash:
+                let hashes = rest.prefix { $0 == Self.hash }.count
+                if rest.dropFirst(hashes).first == Self.quote {
+                    rest = rest.dropFirst(hashes + 1)
+                    let multiline = take("\"\"")
+                    output.append(Self.quote)
+                    place = .text(hashes: hashes, multiline: multiline)
+                    return true
+                }
+            default: break
             }
             output.append(rest.removeFirst())
             return true
         }
 
-        private var lastVisible: Character { output.last { !$0.isWhitespace } ?? "a" }
+        private static let quote = UInt8(ascii: "\"")
+        private static let hash = UInt8(ascii: "#")
+
+        private var lastVisible: UInt8 { output.last { $0 != UInt8(ascii: " ") } ?? 0 }
+
+        private func isFollowed(by hashes: Int, after count: Int) -> Bool {
+            hashes == 0
+                || rest.dropFirst(count).prefix(hashes).count { $0 == Self.hash } == hashes
+        }
+
+        private mutating func takeEnd(of hashes: Int, _ multiline: Bool) -> Bool {
+            guard rest.first == Self.quote else { return false }
+            let quotes = multiline ? 3 : 1
+            guard rest.prefix(quotes).count(where: { $0 == Self.quote }) == quotes,
+                isFollowed(by: hashes, after: quotes)
+            else { return false }
+            rest = rest.dropFirst(quotes + hashes)
+            return true
+        }
+
+        private func starts(with prefix: String) -> Bool { rest.starts(with: prefix.utf8) }
 
         private mutating func take(_ prefix: String) -> Bool {
-            guard rest.hasPrefix(prefix) else { return false }
-            rest = rest.dropFirst(prefix.count)
+            guard starts(with: prefix) else { return false }
+            rest = rest.dropFirst(prefix.utf8.count)
             return true
         }
     }

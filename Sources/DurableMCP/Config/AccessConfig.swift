@@ -30,9 +30,7 @@ public struct StdioAccess: Hashable, Sendable {
     /// The local user.
     public init() {}
 
-    /// The principal.
-    ///
-    /// - Parameter login: The name of the operating system's user.
+    /// The principal, where `login` is the name of the operating system's user.
     public func principal(login: String) -> Principal {
         Principal(
             id: principal ?? "os:\(login)", roles: roles, authLevel: authLevel,

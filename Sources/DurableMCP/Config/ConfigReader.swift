@@ -59,7 +59,7 @@ struct ConfigReader {
 extension ConfigReader {
     /// The members of an object; every key must be known.
     ///
-    /// - Parameter later: Keys that will mean something one day, and are refused until then.
+    /// Keys in `later` will mean something one day, and are refused until then.
     mutating func object(
         _ node: Node, known: [String], later: [String] = []
     ) -> JSONObject? {

@@ -77,7 +77,9 @@ extension ServerConfig {
 
     /// Reads the text of a config: JSON, with comments and trailing commas.
     ///
-    /// - Parameter file: Its name, for messages.
+    /// - Parameters:
+    ///   - bytes: The text, UTF-8, with or without a byte order mark.
+    ///   - file: Its name, for messages.
     /// - Throws: ``ConfigError``: `.invalid`, with every problem there is.
     public init(parsing bytes: [UInt8], file: String? = nil) throws(ConfigError) {
         // Some editors begin a file with a byte order mark; it says nothing here.

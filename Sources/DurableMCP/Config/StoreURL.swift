@@ -10,6 +10,7 @@ extension StoreURL {
     /// Reads `sqlite:PATH` or `memory:`.
     ///
     /// - Parameters:
+    ///   - text: The URL.
     ///   - folder: Absolute; what a relative path starts from.
     ///   - home: Absolute; what `~` stands for, or nil where that is not known.
     /// - Throws: ``ConfigError``: `.invalid`.
