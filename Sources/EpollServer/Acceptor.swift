@@ -54,7 +54,7 @@ final class Acceptor {
                     let context = ResponseEncoder.Context(keepAlive: false)
                     encoder.encode(response, body: body, for: context, to: &output)
                 }
-                // A fresh socket takes this much at once; if not, the client is closed all the same.
+                // A fresh socket takes this much at once; if not, the client is closed anyway.
                 _ = socket.write(output.span)
             case .none: turnedAway = true
             case .gone: turnedAway = true

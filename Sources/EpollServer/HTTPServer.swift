@@ -72,7 +72,7 @@ public final class HTTPServer: Sendable {
                 }
                 for await failure in group {
                     guard let failure else { continue }
-                    // Without one of its threads the server would serve some clients and not others.
+                    // Without one of its threads the server would serve only some clients.
                     self.drain(within: .zero)
                     error = error ?? failure
                 }

@@ -49,7 +49,7 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SocketAddress {
-    /// Reads `HOST:PORT`, where the host is an IPv4 address, an IPv6 one in brackets, or `localhost`.
+    /// Reads `HOST:PORT`: an IPv4 address, an IPv6 one in brackets, or `localhost`.
     ///
     /// Names are not looked up: where a server listens should not depend on a name server.
     ///
