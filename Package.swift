@@ -87,7 +87,7 @@ let package = Package(
         tests("OrderedJSONTests", ["OrderedJSON"]),
         tests("JSONSchemaTests", ["JSONSchema", "OrderedJSON"]),
         tests("MCPProtocolTests", ["MCPProtocol", "OrderedJSON"]),
-        tests("MCPServerTests", ["MCPServer", "MCPProtocol", "OrderedJSON"]),
+        tests("MCPServerTests", ["MCPServer", "MCPProtocol", "EpollServer", "OrderedJSON"]),
         tests("DurableSecurityTests", ["DurableSecurity", "OrderedJSON"]),
         tests(
             "DurableMCPTests",

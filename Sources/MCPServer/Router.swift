@@ -32,6 +32,14 @@ public struct Router<Handler: MCPHandler>: Sendable {
     }
 }
 
+/// What is to be done about a request.
+enum Route: Sendable {
+    /// Nothing more: this is its result.
+    case answered(JSONObject)
+    /// The handler is to be asked.
+    case tools(Admission.ToolRequest)
+}
+
 /// What became of a request.
 enum Outcome: Sendable {
     /// It is answered with a result.
@@ -45,26 +53,25 @@ enum Outcome: Sendable {
 }
 
 extension Router {
-    /// The answer to a request that needs no handler; nil where it needs one.
-    func immediateResult(_ admission: Admission) -> JSONObject? {
+    /// Answers what needs no handler, and names what does.
+    func route(_ admission: Admission) -> Route {
         let shape = ResultShape(
             version: admission.version, server: description.implementation)
         switch admission.call {
         case .discover:
-            return shape.result(
-                DiscoverResult(
-                    supportedVersions: ServerDescription.modernVersions.map(\.rawValue),
-                    capabilities: description.capabilities,
-                    instructions: description.instructions, serverInfo: nil,
-                    caching: description.discoveryCaching
-                ).json)
+            let discovery = DiscoverResult(
+                supportedVersions: ServerDescription.modernVersions.map(\.rawValue),
+                capabilities: description.capabilities,
+                instructions: description.instructions, serverInfo: nil,
+                caching: description.discoveryCaching)
+            return .answered(shape.result(discovery.json))
         case .initialize(let terms):
-            return InitializeResult(
+            let greeting = InitializeResult(
                 protocolVersion: terms.version.rawValue, capabilities: description.capabilities,
-                serverInfo: shape.serverInfo, instructions: description.instructions
-            ).json
-        case .ping: return shape.result([:])
-        case .tools: return nil
+                serverInfo: shape.serverInfo, instructions: description.instructions)
+            return .answered(greeting.json)
+        case .ping: return .answered(shape.result([:]))
+        case .tools(let request): return .tools(request)
         }
     }
 

@@ -142,11 +142,13 @@ private struct StdioConnection<Handler: MCPHandler, Output: MessageOutput>: Send
         } catch {
             return await send(.error(id: request.id, error: error.error))
         }
-        if let result = server.router.immediateResult(admission) {
+        let toolRequest: Admission.ToolRequest
+        switch server.router.route(admission) {
+        case .answered(let result):
             if case .initialize(let terms) = admission.call { legacy = terms }
             return await send(.result(id: request.id, result: result))
+        case .tools(let request): toolRequest = request
         }
-        guard case .tools(let toolRequest) = admission.call else { return true }
         do throws(RequestTable.Refused) {
             try table.admit(request.id)
         } catch {
