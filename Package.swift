@@ -96,6 +96,7 @@ let package = Package(
         tests("TidyTests", []),
         tests("EpollServerTests", ["EpollServer", "LinuxPlatform"]),
         tests("OpenSSLCryptoTests", ["OpenSSLCrypto"]),
+        tests("DurableLogTests", ["DurableLog", "DurableLogSQLite", "DurableTesting"]),
         tests("LinuxPlatformTests", ["LinuxPlatform"]),
         tests(
             "MCPClientTests",

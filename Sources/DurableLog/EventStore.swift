@@ -66,7 +66,7 @@ public protocol EventStore: Sendable {
     /// Whether a process still runs, known at once on one machine.
     func isAlive(_ process: ProcessID) async -> Bool
 
-    /// Forgets a dead process; its leases must have been taken over or freed before.
+    /// Forgets a dead process; nothing where it lives or still holds leases.
     func forget(_ process: ProcessID) async throws(StoreError)
 
     /// This process's own id, registered when the store was opened.

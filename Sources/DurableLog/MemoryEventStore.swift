@@ -165,10 +165,12 @@ public final class MemoryEventStore: EventStore {
         backing.state.withLock { $0.processes[process]?.isAlive == true }
     }
 
-    /// Forgets a dead process.
+    /// Forgets a dead process that holds no leases any more.
     public func forget(_ process: ProcessID) throws(StoreError) {
         try whileAlive { (state) throws(StoreError) in
-            guard state.processes[process]?.isAlive == false else { return }
+            guard state.processes[process]?.isAlive == false,
+                !state.conversations.values.contains(where: { $0.holder == process })
+            else { return }
             state.processes[process] = nil
         }
     }

@@ -48,6 +48,32 @@ extension Commit {
                 }
             }
         }
+        for write in writes { try write.checkSize() }
+    }
+}
+
+extension TableWrite {
+    /// Checks each cell against the limit of a payload.
+    fileprivate func checkSize() throws(StoreError) {
+        let cells: Row
+        switch self {
+        case .put(_, let row), .insert(_, let row): cells = row
+        case .update(_, _, let set): cells = set
+        case .delete: return
+        }
+        for (column, cell) in cells {
+            let bytes =
+                switch cell {
+                case .text(let text): text.utf8.count
+                case .blob(let blob): blob.count
+                case .null, .integer: 0
+                }
+            if bytes > StoreLimits.payloadBytes {
+                throw .tooLarge(
+                    "Column '\(column)' of table '\(table)'", bytes: bytes,
+                    limit: StoreLimits.payloadBytes)
+            }
+        }
     }
 }
 

@@ -32,6 +32,25 @@ package enum FileSystem {
         return nil
     }
 
+    /// The absolute path of a file, without symbolic links; the file itself may be missing.
+    package static func canonicalPath(_ path: String) throws(LinuxError) -> String {
+        if let whole = resolved(path) { return whole }
+        guard durable_errno() == ENOENT else { throw .call("find '\(path)'") }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard let name = parts.last, !name.isEmpty else {
+            throw .invalid("'\(path)' names no file.")
+        }
+        let folder = parts.count == 1 ? "." : parts.dropLast().joined(separator: "/") + "/"
+        guard let folder = resolved(folder) else { throw .call("find the folder of '\(path)'") }
+        return folder == "/" ? "/\(name)" : "\(folder)/\(name)"
+    }
+
+    private static func resolved(_ path: String) -> String? {
+        guard let found = realpath(path, nil) else { return nil }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
     /// Gives a file another name in its folder, replacing what bears it.
     package static func rename(_ old: String, to new: String) throws(LinuxError) {
         guard CLinux.rename(old, new) == 0 else { throw .call("rename '\(old)' to '\(new)'") }

@@ -53,6 +53,13 @@ package final class Inbox<Message: Sendable>: @unchecked Sendable {
         return true
     }
 
+    /// Waits until there is a message, and takes none; false when the inbox is closed and empty.
+    package func wait() -> Bool {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return waitForMessage()
+    }
+
     /// Waits for one message; nil when the inbox is closed and empty.
     package func takeOne() -> Message? {
         pthread_mutex_lock(mutex)

@@ -22,16 +22,18 @@ package final class LockFile: Sendable {
     deinit { close(descriptor) }
 
     /// Waits for the lock and takes it, blocking the thread.
+    ///
+    /// Fair: who waits holds a place in front, so a holder that drops the lock and wants it
+    /// again at once comes after it.
     package func lock() throws(LinuxError) {
-        while durable_ofd_lock(descriptor, Int16(F_WRLCK), 1) != 0 {
-            let number = durable_errno()
-            guard number == EINTR else { throw .call("lock '\(path)'", number: number) }
-        }
+        try wait(for: Self.place)
+        defer { drop(Self.place) }
+        try wait(for: Self.heart)
     }
 
     /// Takes the lock unless another holds it; gives whether it did.
     package func tryLock() throws(LinuxError) -> Bool {
-        while durable_ofd_lock(descriptor, Int16(F_WRLCK), 0) != 0 {
+        while durable_ofd_lock(descriptor, Int16(F_WRLCK), Self.heart, 0) != 0 {
             switch durable_errno() {
             case EINTR: continue
             case EAGAIN, EACCES: return false
@@ -42,10 +44,21 @@ package final class LockFile: Sendable {
     }
 
     /// Drops the lock.
-    package func unlock() throws(LinuxError) {
-        guard durable_ofd_lock(descriptor, Int16(F_UNLCK), 0) == 0 else {
-            throw .call("unlock '\(path)'")
+    package func unlock() { drop(Self.heart) }
+
+    private static let heart: off_t = 0
+    private static let place: off_t = 1
+
+    private func wait(for byte: off_t) throws(LinuxError) {
+        while durable_ofd_lock(descriptor, Int16(F_WRLCK), byte, 1) != 0 {
+            let number = durable_errno()
+            guard number == EINTR else { throw .call("lock '\(path)'", number: number) }
         }
+    }
+
+    private func drop(_ byte: off_t) {
+        let code = durable_ofd_lock(descriptor, Int16(F_UNLCK), byte, 0)
+        precondition(code == 0, "Dropping a lock fails only for a descriptor that is not open.")
     }
 
     /// Whether somebody holds the lock of the file at `path`; false where there is no file.
@@ -56,7 +69,7 @@ package final class LockFile: Sendable {
             throw .call("open the lock file '\(path)'")
         }
         defer { close(descriptor) }
-        let held = durable_ofd_is_held(descriptor)
+        let held = durable_ofd_is_held(descriptor, heart)
         guard held >= 0 else {
             throw .call("test the lock of '\(path)'")
         }

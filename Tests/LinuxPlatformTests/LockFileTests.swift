@@ -17,7 +17,7 @@ struct LockFileTests {
         #expect(try first.tryLock())
         #expect(try !second.tryLock())
         #expect(try LockFile.isHeld(path: path))
-        try first.unlock()
+        first.unlock()
         #expect(try second.tryLock())
     }
 
@@ -45,7 +45,7 @@ struct LockFileTests {
             outcome.continuation.yield(got)
             outcome.continuation.finish()
         }
-        try first.unlock()
+        first.unlock()
 
         var iterator = outcome.stream.makeAsyncIterator()
         #expect(await iterator.next() == true)

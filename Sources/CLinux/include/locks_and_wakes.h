@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -18,14 +19,15 @@ static inline int durable_open(const char *_Nonnull path, int flags, mode_t mode
 }
 
 // fcntl(2) is variadic, and the open-file-description commands need _GNU_SOURCE.
-static inline int durable_ofd_lock(int descriptor, short type, int wait) {
-    struct flock lock = {.l_type = type, .l_whence = SEEK_SET};
+static inline int durable_ofd_lock(int descriptor, short type, off_t byte, int wait) {
+    struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
     return fcntl(descriptor, wait ? F_OFD_SETLKW : F_OFD_SETLK, &lock);
 }
 
-// 1 where another open file description holds a lock, 0 where none does, -1 with errno.
-static inline int durable_ofd_is_held(int descriptor) {
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+// 1 where another open file description holds the byte's lock, 0 where none does, -1 with errno.
+static inline int durable_ofd_is_held(int descriptor, off_t byte) {
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
     if (fcntl(descriptor, F_OFD_GETLK, &lock) != 0) return -1;
     return lock.l_type != F_UNLCK;
 }
