@@ -91,7 +91,10 @@ let package = Package(
         tests("DurableSecurityTests", ["DurableSecurity", "OrderedJSON"]),
         tests(
             "DurableMCPTests",
-            ["DurableMCP", "DurableSecurity", "DurableEngine", "MCPProtocol", "OrderedJSON"]),
+            [
+                "DurableMCP", "DurableSecurity", "DurableEngine", "MCPProtocol", "OrderedJSON",
+                "JSONSchema",
+            ]),
         tests("CommandLineTests", ["durable-mcp", "DurableSecurity"]),
         tests("TidyTests", []),
         tests("EpollServerTests", ["EpollServer", "LinuxPlatform"]),
