@@ -104,5 +104,8 @@ let package = Package(
         tests(
             "MCPClientTests",
             ["MCPClient", "MCPProtocol", "OrderedJSON", "LinuxPlatform", "mcp-fixture"]),
+        tests(
+            "DurableEngineTests",
+            ["DurableEngine", "DurableLog", "DurableTesting", "DurableSecurity", "OrderedJSON"]),
     ]
 )

@@ -101,14 +101,14 @@ extension RunState {
                 decided.step,
                 StepState(
                     kind: decided.kind, call: decided.call,
-                    phase: settled ? .done(.succeeded, output: nil, error: nil) : .ready))
+                    phase: settled ? .done(.succeeded, output: nil, error: nil) : .planned))
         case .approvalRequested(let request):
             guard steps.indices.contains(request.step) else { return }
             if request.purpose == .step { steps[request.step].text = request.reason }
             steps[request.step].phase = .awaiting(
                 request.approvalID, unknown: steps[request.step].phase.attempt)
         case .approvalResolved(let resolution):
-            foldResolution(resolution, approvals[resolution.approvalID]?.request)
+            foldResolution(resolution, approvals[resolution.approvalID]?.request, at: time)
         case .approvalExpired(_, let id, nil):
             guard let request = approvals[id]?.request, steps.indices.contains(request.step)
             else { return }
@@ -137,7 +137,7 @@ extension RunState {
     }
 
     private mutating func foldResolution(
-        _ resolution: ApprovalResolved, _ request: ApprovalRequested?
+        _ resolution: ApprovalResolved, _ request: ApprovalRequested?, at time: Int64
     ) {
         guard let request, steps.indices.contains(request.step) else { return }
         switch (resolution.decision, request.purpose) {
@@ -149,7 +149,13 @@ extension RunState {
             let verb = resolution.decision == .withdrawn ? "Withdrawn" : "Denied"
             steps[request.step].phase = .done(
                 .denied, output: nil, error: "\(verb) by \(resolution.approver)\(reason)")
-        case (_, .reconcile): break  // An `effect.result` or `effect.retry` follows.
+        // An `effect.result` or `effect.retry` follows, and says the same.
+        case (.approved, .reconcile):
+            steps[request.step].phase = .done(.succeeded, output: resolution.output, error: nil)
+        case (.rejected, .reconcile):
+            let attempt = steps[request.step].phase.attempt?.number ?? 1
+            steps[request.step].phase = .retrying(
+                next: attempt + 1, at: time, reason: "it is said not to have happened")
         }
         crashes = 0
     }
@@ -174,7 +180,7 @@ extension StepState.Phase {
         switch self {
         case .running(let attempt), .unknown(let attempt, _): attempt
         case .awaiting(_, let attempt): attempt
-        case .ready, .retrying, .done: nil
+        case .planned, .ready, .retrying, .done: nil
         }
     }
 }

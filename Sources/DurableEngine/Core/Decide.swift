@@ -64,9 +64,10 @@ extension ConversationState {
                 request.purpose != .reconcile
             else { return .idle }
             return .events([run.withdrawn(request, by: by), run.ended(.cancelled)])
-        case .ready:
+        case .planned, .ready:
             if cancelling { return .events([run.ended(.cancelled)]) }
-            return step.call.map { .needsTool($0.tool) } ?? .idle
+            if let call = step.call { return .needsTool(call.tool) }
+            return run.stepRequest(index, input).map { .events([$0]) } ?? .idle
         case .running: return .idle
         case .retrying(let next, let at, _):
             guard let call = step.call else { return .idle }
@@ -121,14 +122,10 @@ extension ConversationState {
             let decided = StepDecided(runID: run.id, step: index, kind: "finish")
             return .events([.stepDecided(decided), run.ended(.completed, text: text)])
         case .tool(let name, _, _): return .needsTool(name)
-        case .approval(let approval):
+        case .approval:
             let decided = StepDecided(runID: run.id, step: index, kind: "approval")
-            let request = ApprovalRequested(
-                approvalID: input.approvalID, runID: run.id, step: index, purpose: .step,
-                risk: approval.risk, requiredAuthLevel: approval.requiredAuthLevel,
-                reason: approval.prompt, argumentsDigest: "", expiresAt: approval.expiresAt,
-                escalateTo: approval.escalateTo)
-            return .events([.stepDecided(decided), .approvalRequested(request)])
+            let request = run.stepRequest(index, input)
+            return .events([.stepDecided(decided)] + (request.map { [$0] } ?? []))
         }
     }
 
@@ -137,21 +134,10 @@ extension ConversationState {
         _ facts: ToolFacts, keys: some CallKeys, _ input: DecisionInput
     ) -> NextStep {
         guard let run = active else { return .idle }
-        if let last = run.steps.last, last.phase == .ready, let call = last.call {
-            let index = run.steps.count - 1
-            if call.definitionDigest == facts.definitionDigest {
-                return run.firstAttempt(index, call, events: [], input)
-            }
-            var changed = call
-            changed.take(facts)
-            let decided = StepDecided(runID: run.id, step: index, kind: "tool", call: changed)
-            let reason = """
-                The definition of '\(facts.name)' has changed since this call was planned, so it \
-                is asked about again.
-                """
-            return .events([
-                .stepDecided(decided), run.gateRequest(index, changed, reason, input),
-            ])
+        if let last = run.steps.last, last.phase == .planned || last.phase == .ready,
+            let call = last.call
+        {
+            return run.start(run.steps.count - 1, call, facts, input)
         }
         let index = run.steps.count
         do throws(EngineError) {
@@ -166,10 +152,7 @@ extension ConversationState {
                 digest: keys.argumentsDigest(tool: facts.name, arguments))
             let decided = EngineEvent.stepDecided(
                 StepDecided(runID: run.id, step: index, kind: "tool", call: call))
-            guard let reason = facts.approvalReason else {
-                return run.firstAttempt(index, call, events: [decided], input)
-            }
-            return .events([decided, run.gateRequest(index, call, reason, input)])
+            return run.begin(index, call, facts, after: [decided], input)
         } catch {
             return .events([run.ended(.failed, error: "Step \(index) failed: \(error.message)")])
         }
@@ -216,6 +199,48 @@ extension RunState {
                 argumentsDigest: call.argumentsDigest))
         return .attempt(
             attempt(step, call, number: 1, at: input.now), events: events + [intent])
+    }
+
+    /// Starts a call that was decided before, if it is still what was decided, and approved.
+    func start(
+        _ step: Int, _ call: PlannedCall, _ facts: ToolFacts, _ input: DecisionInput
+    ) -> NextStep {
+        if call.definitionDigest != facts.definitionDigest {
+            var changed = call
+            changed.take(facts)
+            let decided = StepDecided(runID: id, step: step, kind: "tool", call: changed)
+            let reason = """
+                The definition of '\(facts.name)' has changed since this call was planned, so it \
+                is asked about again.
+                """
+            return .events([.stepDecided(decided), gateRequest(step, changed, reason, input)])
+        }
+        if steps[step].phase == .ready { return firstAttempt(step, call, events: [], input) }
+        return begin(step, call, facts, after: [], input)
+    }
+
+    /// Asks for a decided call where its tool wants that, else starts it.
+    func begin(
+        _ step: Int, _ call: PlannedCall, _ facts: ToolFacts, after events: [EngineEvent],
+        _ input: DecisionInput
+    ) -> NextStep {
+        guard let reason = facts.approvalReason else {
+            return firstAttempt(step, call, events: events, input)
+        }
+        return .events(events + [gateRequest(step, call, reason, input)])
+    }
+
+    /// The question of a script's approval step.
+    func stepRequest(_ step: Int, _ input: DecisionInput) -> EngineEvent? {
+        guard case .script(let script) = submission.work, script.steps.indices.contains(step),
+            case .approval(let approval) = script.steps[step]
+        else { return nil }
+        return .approvalRequested(
+            ApprovalRequested(
+                approvalID: input.approvalID, runID: id, step: step, purpose: .step,
+                risk: approval.risk, requiredAuthLevel: approval.requiredAuthLevel,
+                reason: approval.prompt, argumentsDigest: "", expiresAt: approval.expiresAt,
+                escalateTo: approval.escalateTo))
     }
 
     func gateRequest(
@@ -278,7 +303,7 @@ extension PlannedCall {
 
 extension Duration {
     /// Whole milliseconds, rounded down.
-    package var milliseconds: Int64 {
+    public var milliseconds: Int64 {
         components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     }
 }

@@ -37,7 +37,7 @@ public struct RunState: Hashable, Sendable {
         if cancelRequestedBy != nil { return .cancelling }
         if !isStarted { return .queued }
         switch steps.last?.phase {
-        case .awaiting, .unknown: return .waiting
+        case .awaiting: return .waiting
         default: return .running
         }
     }
@@ -53,6 +53,8 @@ public struct RunState: Hashable, Sendable {
 public struct StepState: Hashable, Sendable {
     /// How far a step has come.
     public enum Phase: Hashable, Sendable {
+        /// It is decided; whether a person must be asked first is not.
+        case planned
         /// It may start.
         case ready
         /// A person is asked; an unknown call keeps what is known of its last attempt.
