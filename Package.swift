@@ -100,7 +100,7 @@ let package = Package(
         tests("EpollServerTests", ["EpollServer", "LinuxPlatform"]),
         tests("OpenSSLCryptoTests", ["OpenSSLCrypto"]),
         tests("DurableLogTests", ["DurableLog", "DurableLogSQLite", "DurableTesting"]),
-        tests("LinuxPlatformTests", ["LinuxPlatform"]),
+        tests("LinuxPlatformTests", ["LinuxPlatform", "mcp-fixture"]),
         tests(
             "MCPClientTests",
             ["MCPClient", "MCPProtocol", "OrderedJSON", "LinuxPlatform", "mcp-fixture"]),
