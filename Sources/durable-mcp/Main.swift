@@ -4,7 +4,11 @@ internal import LinuxPlatform
 @main
 struct Main {
     static func main() async {
-        let arguments = ProcessInfo.processInfo.arguments.dropFirst()
+        let words = ProcessInfo.processInfo.arguments
+        if GuardProcess.isWanted(words) {
+            StandardStreams.endProcess(GuardProcess.main(arguments: words))
+        }
+        let arguments = words.dropFirst()
         let command: Command
         do {
             command = try CommandParser(commands: CommandSpecification.all).parse(Array(arguments))
