@@ -99,7 +99,8 @@ let package = Package(
         tests("TidyTests", []),
         tests("EpollServerTests", ["EpollServer", "LinuxPlatform"]),
         tests("OpenSSLCryptoTests", ["OpenSSLCrypto"]),
-        tests("DurableLogTests", ["DurableLog", "DurableLogSQLite", "DurableTesting"]),
+        tests(
+            "DurableLogTests", ["DurableLog", "DurableLogSQLite", "DurableTesting", "CSQLite"]),
         tests("LinuxPlatformTests", ["LinuxPlatform", "mcp-fixture"]),
         tests(
             "MCPClientTests",

@@ -1,5 +1,6 @@
 internal import DurableLog
 internal import LinuxPlatform
+internal import Synchronization
 
 /// A few threads that read, each with a read-only connection of its own.
 ///
@@ -8,16 +9,51 @@ final class ReaderPool: Sendable {
     private typealias Job = @Sendable (inout Reader) -> Void
 
     private let inbox = Inbox<Job>()
+    private let ending = Ended()
+
+    /// Counts the threads that still run; apart, so that they do not keep the pool alive.
+    private final class Ended: Sendable {
+        private struct State {
+            var threads = 0
+            var waiting: [CheckedContinuation<Void, Never>] = []
+        }
+
+        private let state = Mutex(State())
+
+        func start() { state.withLock { $0.threads += 1 } }
+
+        func end() {
+            let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+                state.threads -= 1
+                guard state.threads == 0 else { return [] }
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            for continuation in waiting { continuation.resume() }
+        }
+
+        func wait() async {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if state.threads > 0 { state.waiting.append(continuation) }
+                    return state.threads == 0
+                }
+                if isOver { continuation.resume() }
+            }
+        }
+    }
 
     init(path: String, count: Int) throws(StoreError) {
         precondition((1...16).contains(count), "1 to 16 readers.")
         for number in 1...count {
+            ending.start()
             do throws(LinuxError) {
-                try SystemThread.start(named: "durable-read-\(number)") { [inbox] in
-                    var reader = Reader(path: path)
-                    while let job = inbox.takeOne() { job(&reader) }
+                try SystemThread.start(named: "durable-read-\(number)") { [inbox, ending] in
+                    Self.serve(inbox, path: path)
+                    ending.end()
                 }
             } catch {
+                ending.end()
                 inbox.close()
                 throw StoreError(code: .unavailable, message: error.message, cause: error)
             }
@@ -41,6 +77,18 @@ final class ReaderPool: Sendable {
         return try result.get()
     }
 
-    /// Ends the threads when what is queued is done.
-    func close() { inbox.close() }
+    /// The body of a thread; its connection is closed when this returns.
+    private static func serve(_ inbox: Inbox<Job>, path: String) {
+        var reader = Reader(path: path)
+        while let job = inbox.takeOne() { job(&reader) }
+    }
+
+    /// Takes no more reads; the threads end when what is queued is done.
+    func stop() { inbox.close() }
+
+    /// Stops, and waits until every connection is closed.
+    func close() async {
+        stop()
+        await ending.wait()
+    }
 }

@@ -241,14 +241,14 @@ public final class SQLiteEventStore: EventStore {
     public func close() async {
         // Closed before: there is nothing left to do.
         guard (try? await ask(.close)) != nil else { return }
-        readers.close()
+        await readers.close()
         presence.leave()
     }
 
     /// Stops without a trace, as `kill -9` would, for tests.
     package func abandon() {
         writes.close()
-        readers.close()
+        readers.stop()
         presence.die()
     }
 }

@@ -2,20 +2,12 @@ internal import DurableLog
 
 /// What a session does less often: each of these prepares its statement anew or keeps it by text.
 extension Session {
-    /// Registers this process; a process id is never used twice.
+    /// Registers this process, which must not be registered.
     func register() throws(StoreError) {
         let statement = try connection.statement(
-            "INSERT INTO log_processes (name) VALUES (?1) ON CONFLICT DO NOTHING")
+            "INSERT INTO log_processes (name) VALUES (?1)")
         try statement.bind(1, process.rawValue)
         try statement.run()
-        guard connection.changes == 1 else {
-            throw StoreError(
-                code: .conflict,
-                message: """
-                    Process '\(process)' is registered already in the store \
-                    '\(connection.path)'. Use a new id for each opening.
-                    """)
-        }
     }
 
     /// Every registered process.

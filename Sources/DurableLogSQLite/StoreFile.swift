@@ -61,6 +61,15 @@ struct StoreFile: Sendable {
         try Schema.prepare(connection, catalogue: catalogue)
         try growWriteAheadLog(connection)
         let session = try Session(connection, catalogue: catalogue, process: process)
+        // Before its files are touched: they might be those of a live process.
+        if try session.processNames().contains(process.rawValue) {
+            throw StoreError(
+                code: .conflict,
+                message: """
+                    Process '\(process)' is registered already in the store '\(path)'. \
+                    Use a new id for each opening.
+                    """)
+        }
         let presence: Presence
         do throws(LinuxError) {
             presence = try Presence(folder: processesFolder, process: process)

@@ -179,6 +179,13 @@ final class Writer {
         }
     }
 
+    /// Lets go of a connection that may be in any state; the next batch opens one.
+    private func giveUpSession() {
+        // Callers further up may still have it, so its locks must go before it does.
+        rollBack()
+        session = nil
+    }
+
     // MARK: After a failed commit
 
     /// Finds out, with a new connection, whether a transaction happened.
@@ -189,7 +196,7 @@ final class Writer {
     private func hasHappened(
         _ witness: Witness, after failure: StoreError
     ) throws(StoreError) -> Bool {
-        session = nil
+        giveUpSession()
         do throws(StoreError) {
             try file.faults.atReopen()
             let fresh = try openedSession()
@@ -202,7 +209,7 @@ final class Writer {
             if found { try fresh.connection.checkpoint(waiting: false) }
             return found
         } catch {
-            session = nil
+            giveUpSession()
             throw StoreError(
                 code: .outcomeUnknown,
                 message: """

@@ -1,0 +1,96 @@
+import DurableLog
+import DurableLogSQLite
+import DurableTesting
+import Foundation
+import Testing
+
+@Suite("SQLite store and processes", .timeLimit(.minutes(2)))
+struct SQLiteProcessTests {
+    private static func lane(_ name: String) -> ConversationID {
+        ConversationID(rawValue: "cnv_\(name)")
+    }
+
+    @Test("two processes write one file at once, and a killed one leaves what it committed")
+    func twoProcesses() async throws {
+        let harness = try SQLiteHarness()
+        defer { harness.remove() }
+        let store = try await harness.opened(ProcessID(rawValue: "prc_parent"))
+        let path = harness.path
+
+        async let child = #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            let store = try await SQLiteEventStore.open(
+                path: path, tables: EventStoreContract.tables,
+                processID: ProcessID(rawValue: "prc_child"))
+            let conversation = ConversationID(rawValue: "cnv_child")
+            for number in 0..<200 {
+                try await store.append(
+                    .sample(number), to: conversation, after: Int64(number),
+                    lease: number == 0 ? .open(store.processID) : .keep)
+            }
+            await store.wake(ProcessID(rawValue: "prc_parent"))
+            kill(getpid(), SIGKILL)
+        }
+        let conversation = Self.lane("parent")
+        for number in 0..<200 {
+            try await store.append(
+                .sample(number), to: conversation, after: Int64(number),
+                lease: number == 0 ? .open(store.processID) : .keep)
+        }
+        for await _ in store.wakes { break }
+        _ = await child
+
+        let dead = ProcessID(rawValue: "prc_child")
+        #expect(try await store.events(of: Self.lane("child"), after: 0, limit: 999).count == 200)
+        #expect(try await store.events(of: conversation, after: 0, limit: 999).count == 200)
+        #expect(await !store.isAlive(dead))
+        #expect(
+            try await store.acquireLease(
+                of: Self.lane("child"), for: store.processID, takingFrom: dead)
+                == .granted(epoch: 2))
+        try await store.forget(dead)
+        #expect(try await store.processes() == [store.processID])
+        let files = try FileManager.default.contentsOfDirectory(atPath: path + "-processes")
+        #expect(files.allSatisfy { $0.hasPrefix("prc_parent") })
+        await store.close()
+    }
+
+    @Test("what a process left that died before it registered is swept away")
+    func sweep() async throws {
+        let harness = try SQLiteHarness()
+        defer { harness.remove() }
+        await (try harness.opened(ProcessID(rawValue: "prc_1"))).close()
+        let litter = "\(harness.path)-processes/prc_litter.lock"
+        try Data().write(to: URL(filePath: litter))
+
+        let store = try await harness.opened(ProcessID(rawValue: "prc_2"))
+
+        #expect(!FileManager.default.fileExists(atPath: litter))
+        await store.close()
+    }
+
+    @Test("a long path neither hinders opening nor waking")
+    func longPath() async throws {
+        let harness = try SQLiteHarness()
+        defer { harness.remove() }
+        let folder = "\(harness.folder)/\(String(repeating: "d", count: 150))"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false)
+        let stores = try await [
+            SQLiteEventStore.open(
+                path: "\(folder)/s", tables: [], processID: ProcessID(rawValue: "prc_1")),
+            SQLiteEventStore.open(
+                path: "\(folder)/s", tables: [], processID: ProcessID(rawValue: "prc_2")),
+        ]
+        await stores[0].wake(stores[1].processID)
+        for await _ in stores[1].wakes { break }
+        for store in stores { await store.close() }
+    }
+
+    @Test("an empty commit is a programmer's error")
+    func emptyCommit() async {
+        await #expect(processExitsWith: .failure) {
+            _ = try MemoryEventStore(tables: [], processID: ProcessID(rawValue: "prc_1"))
+                .commit(Commit())
+        }
+    }
+}
