@@ -56,7 +56,9 @@ let package = Package(
             "DurableLogSQLite", ["DurableLog", "CSQLite", "LinuxPlatform"], callsC: true),
         module("DurableSecurity", ["OpenSSLCrypto", "OrderedJSON"]),
         module("DurableEngine", ["DurableLog", "OpenSSLCrypto", "OrderedJSON", "DurableSecurity"]),
-        module("Audit", ["DurableLog", "DurableEngine", "OpenSSLCrypto", "OrderedJSON"]),
+        module(
+            "Audit",
+            ["DurableLog", "DurableSecurity", "DurableEngine", "OpenSSLCrypto", "OrderedJSON"]),
 
         // Where they meet.
         module(
@@ -96,6 +98,12 @@ let package = Package(
                 "JSONSchema",
             ]),
         tests("CommandLineTests", ["durable-mcp", "DurableSecurity"]),
+        tests(
+            "AuditTests",
+            [
+                "Audit", "DurableEngine", "DurableLog", "DurableSecurity", "OpenSSLCrypto",
+                "OrderedJSON",
+            ]),
         tests("TidyTests", []),
         tests("EpollServerTests", ["EpollServer", "LinuxPlatform"]),
         tests("OpenSSLCryptoTests", ["OpenSSLCrypto"]),

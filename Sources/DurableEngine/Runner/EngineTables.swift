@@ -7,7 +7,7 @@ public enum EngineTables {
     public static let all: [TableSchema] = [runs, approvals, unclaimed, replies]
 
     /// One row a run.
-    static let runs = TableSchema(
+    package static let runs = TableSchema(
         "runs",
         columns: [
             .init("runId", .text), .init("conversation", .text), .init("principal", .text),
