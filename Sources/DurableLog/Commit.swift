@@ -35,7 +35,7 @@ public struct Append: Sendable {
     public var expectedSequence: Int64
     /// The epoch the caller holds; 1 with `open`.
     public var epoch: Int64
-    /// Oldest first; empty only where the lease changes.
+    /// Oldest first; may be empty, and then only the conditions and the lease's change count.
     public var events: [NewEvent]
     /// What becomes of the lease.
     public var lease: LeaseChange

@@ -28,9 +28,7 @@ extension Commit {
                 !appends[..<index].contains { $0.conversation == append.conversation },
                 "A commit names a conversation at most once.")
             switch append.lease {
-            case .keep:
-                precondition(!append.events.isEmpty, "An append without events changes a lease.")
-            case .release:
+            case .keep, .release:
                 break
             case .open(let holder), .openAndRelease(let holder):
                 precondition(holder == process, "A process opens conversations for itself only.")

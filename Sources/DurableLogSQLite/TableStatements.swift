@@ -18,14 +18,14 @@ final class TableStatements {
     }
 
     func put(_ row: Row) throws(StoreError) {
-        let statement = try prepared(\.put, TableSQL.insert(schema, replacing: true))
+        let statement = try prepared(&put, TableSQL.insert(schema, replacing: true))
         try bind(row, to: statement)
         try statement.run()
     }
 
     /// Gives false, and changes nothing, where the key exists.
     func insert(_ row: Row) throws(StoreError) -> Bool {
-        let statement = try prepared(\.insert, TableSQL.insert(schema, replacing: false))
+        let statement = try prepared(&insert, TableSQL.insert(schema, replacing: false))
         try bind(row, to: statement)
         try statement.run()
         return connection.changes == 1
@@ -37,9 +37,9 @@ final class TableStatements {
             mask |= 1 << UInt64(index)
         }
         let columns = schema.columns.map(\.name).filter { set[$0] != nil }
-        if updates.count >= Self.updateLimit { updates.removeAll() }
+        if updates[mask] == nil, updates.count >= Self.updateLimit { updates.removeAll() }
         let statement = try prepared(
-            \.updates[mask], TableSQL.update(schema, setting: columns))
+            &updates[mask], TableSQL.update(schema, setting: columns))
         var index: Int32 = 1
         for column in columns {
             try statement.bind(index, set[column, default: .null])
@@ -50,18 +50,17 @@ final class TableStatements {
     }
 
     func delete(_ key: Row) throws(StoreError) {
-        let statement = try prepared(\.delete, TableSQL.delete(schema))
+        let statement = try prepared(&delete, TableSQL.delete(schema))
         try bind(key: key, to: statement, from: 1)
         try statement.run()
     }
 
     private func prepared(
-        _ place: ReferenceWritableKeyPath<TableStatements, Statement?>,
-        _ sql: @autoclosure () -> String
+        _ place: inout Statement?, _ sql: @autoclosure () -> String
     ) throws(StoreError) -> Statement {
-        if let kept = self[keyPath: place] { return kept }
+        if let place { return place }
         let made = try Statement(sql(), on: connection, persistent: true)
-        self[keyPath: place] = made
+        place = made
         return made
     }
 

@@ -100,6 +100,24 @@ extension EventStoreContract {
             }
             try expectEqual(try await store.numbers(of: .first).count, 2)
         },
+        ContractCase("an item is consumed without events too, by the holder alone") { harness in
+            let store = try await harness.open(.one)
+            let other = try await harness.open(.two)
+            try await store.open(.first, count: 1)
+            let (id, _) = try await store.enqueue(
+                InboxItem(conversation: .first, sender: .one, time: 5, payload: [1]))
+            let commit = Commit(
+                appends: [
+                    Append(conversation: .first, expectedSequence: 1, epoch: 1, events: [])
+                ], consumedInbox: [id])
+            try await expectFailure(.staleEpoch) { () async throws(StoreError) in
+                try await other.commit(commit)
+            }
+            try expectEqual(
+                try await store.commit(commit).entries, [.init(lastPosition: 0, released: false)])
+            try expectEqual(try await store.inbox(of: .first), [])
+            try expectEqual(try await store.numbers(of: .first).count, 1)
+        },
         ContractCase("a lease is not released past an item that came meanwhile") { harness in
             let store = try await harness.open(.one)
             let other = try await harness.open(.two)
