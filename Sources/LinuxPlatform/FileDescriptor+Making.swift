@@ -12,7 +12,7 @@ extension FileDescriptor {
     /// The two ends of a pipe, reading end first; neither is inherited by a program we start.
     static func pipe() throws(LinuxError) -> DescriptorPair {
         var ends: [Int32] = [-1, -1]
-        guard pipe2(&ends, Int32(O_CLOEXEC)) == 0 else { throw .call("create a pipe") }
+        guard durable_new_pipe(&ends) == 0 else { throw .call("create a pipe") }
         return DescriptorPair(
             first: FileDescriptor(owning: ends[0]), second: FileDescriptor(owning: ends[1]))
     }
@@ -27,7 +27,7 @@ extension FileDescriptor {
 
     /// An anonymous file that holds these bytes, read from its beginning.
     static func memoryFile(_ bytes: [UInt8]) throws(LinuxError) -> FileDescriptor {
-        let number = memfd_create("durable", UInt32(MFD_CLOEXEC))
+        let number = durable_new_memory_file("durable")
         guard number >= 0 else { throw .call("create a file in memory") }
         let file = FileDescriptor(owning: number)
         var written = 0

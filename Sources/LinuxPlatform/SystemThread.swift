@@ -23,7 +23,7 @@ package enum SystemThread {
                 guard let argument else { return nil }
                 let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
                 // A name is only for people who look; failing to set it does not matter.
-                _ = pthread_setname_np(pthread_self(), String(start.name.prefix(15)))
+                _ = durable_name_thread(String(start.name.prefix(15)))
                 start.body()
                 return nil
             }, start.toOpaque())

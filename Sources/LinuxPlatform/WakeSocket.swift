@@ -11,7 +11,7 @@ package final class WakeSocket: Sendable {
 
     /// Binds `name` in `folderPath`; the name must be free there.
     package init(name: String, in folderPath: String) throws(LinuxError) {
-        let folder = durable_open(folderPath, O_PATH | O_DIRECTORY, 0)
+        let folder = durable_open_place(folderPath)
         guard folder >= 0 else {
             throw .call("open the folder '\(folderPath)'")
         }

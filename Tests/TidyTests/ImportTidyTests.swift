@@ -101,6 +101,14 @@ struct ImportTidyTests {
         }
     }
 
+    @Test("no header changes the C library's structures, which Swift knows by another module")
+    func headers() {
+        for file in Repository.written where file.path.hasSuffix(".h") {
+            let isDefined = file.lines.contains { $0.hasPrefix("#define _GNU_SOURCE") }
+            #expect(!isDefined, "\(file.path): write the function in a .c file.")
+        }
+    }
+
     @Test("system libraries are imported where they belong")
     func system() {
         let values: Set = ["OrderedJSON", "MCPProtocol", "DurableLog"]

@@ -1,12 +1,6 @@
 #pragma once
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-// With `_GNU_SOURCE` the member of `fd_set` has another name than in Swift's own module of the
-// C library, and a program that sees both does not always compile.
-#define fds_bits __fds_bits
-#include <sys/select.h>
-#undef fds_bits
+// No header here may define _GNU_SOURCE: it changes structures such as `fd_set`, which Swift's own
+// module of the C library would then contradict. What needs it stands in CLinux.c.
 #include "locks_and_wakes.h"
 #include "network.h"
 #include "processes.h"

@@ -1,7 +1,4 @@
 #pragma once
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <errno.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -18,19 +15,14 @@ static inline int durable_open(const char *_Nonnull path, int flags, mode_t mode
     return open(path, flags | O_CLOEXEC, mode);
 }
 
-// fcntl(2) is variadic, and the open-file-description commands need _GNU_SOURCE.
-static inline int durable_ofd_lock(int descriptor, short type, off_t byte, int wait) {
-    struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
-    return fcntl(descriptor, wait ? F_OFD_SETLKW : F_OFD_SETLK, &lock);
-}
+// A folder as a place to name files in, not to read.
+int durable_open_place(const char *_Nonnull path);
+
+// fcntl(2) is variadic.
+int durable_ofd_lock(int descriptor, short type, off_t byte, int wait);
 
 // 1 where another open file description holds the byte's lock, 0 where none does, -1 with errno.
-static inline int durable_ofd_is_held(int descriptor, off_t byte) {
-    struct flock lock = {
-        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
-    if (fcntl(descriptor, F_OFD_GETLK, &lock) != 0) return -1;
-    return lock.l_type != F_UNLCK;
-}
+int durable_ofd_is_held(int descriptor, off_t byte);
 
 // SOCK_DGRAM is an enumeration that Swift cannot combine with flags.
 static inline int durable_datagram_socket(void) {

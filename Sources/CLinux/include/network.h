@@ -1,7 +1,4 @@
 #pragma once
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdint.h>
@@ -53,12 +50,9 @@ static inline int durable_getsockname(
     return getsockname(descriptor, (struct sockaddr *)address, length);
 }
 
-static inline int durable_accept(
+int durable_accept(
     int descriptor, struct sockaddr_storage *_Nonnull address, socklen_t *_Nonnull length
-) {
-    return accept4(
-        descriptor, (struct sockaddr *)address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
-}
+);
 
 static inline int durable_stream_socket(int family, int nonblocking) {
     return socket(family, SOCK_STREAM | SOCK_CLOEXEC | (nonblocking ? SOCK_NONBLOCK : 0), 0);

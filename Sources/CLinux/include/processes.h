@@ -1,7 +1,4 @@
 #pragma once
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -61,4 +58,17 @@ static inline int durable_end_signal(int status) {
     return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-static inline char *_Nullable *_Nullable durable_environment(void) { return environ; }
+// These stand in CLinux.c.
+
+char *_Nullable *_Nullable durable_environment(void);
+
+int durable_new_pipe(int descriptors[_Nonnull 2]);
+
+int durable_new_memory_file(const char *_Nonnull name);
+
+int durable_name_thread(const char *_Nonnull name);
+
+int durable_spawn_closing_from(posix_spawn_file_actions_t *_Nonnull actions, int lowest);
+
+// Makes the process the leader of a session of its own, with no signal blocked or ignored.
+int durable_spawn_afresh(posix_spawnattr_t *_Nonnull attributes);

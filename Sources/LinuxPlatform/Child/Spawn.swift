@@ -29,16 +29,9 @@ enum Spawn {
         for (number, descriptor) in request.descriptors.enumerated() {
             posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
         }
-        posix_spawn_file_actions_addclosefrom_np(&actions, Int32(request.descriptors.count))
+        durable_spawn_closing_from(&actions, Int32(request.descriptors.count))
 
-        var none = sigset_t()
-        var all = sigset_t()
-        sigemptyset(&none)
-        sigfillset(&all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID
-        posix_spawnattr_setflags(&attributes, Int16(flags))
+        durable_spawn_afresh(&attributes)
 
         var process = pid_t()
         let code = withCStrings(request.arguments) { arguments in
