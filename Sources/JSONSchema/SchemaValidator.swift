@@ -93,8 +93,8 @@ struct SchemaValidator {
 
     /// Adds a violation of the value that is being looked at.
     ///
-    /// Or of what `step` leads to from it; the message is the value's name and `predicate`.
-    /// Always false, for callers to return.
+    /// Where there is a `step`, what it leads to is meant instead. The message is the name of
+    /// that and `predicate`. Always false, for callers to return.
     mutating func fail(_ keyword: String, _ predicate: String, at step: PathStep? = nil) -> Bool {
         if violations.count < enough { violations.append(violation(keyword, predicate, at: step)) }
         return false

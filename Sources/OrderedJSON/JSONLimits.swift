@@ -14,7 +14,7 @@ public struct JSONLimits: Hashable, Sendable {
 
     /// The greatest depth that can be asked for; a value this deep is freed, compared and
     /// written safely on a thread with a stack of 512 KiB.
-    public static let deepest = 512
+    public static let deepest = 256
 
     /// Limits for messages from outside: 128 deep, 64 MiB, numbers of 1,024 characters and
     /// 4,194,304 values.

@@ -45,7 +45,7 @@ struct JSONParser: ~Copyable {
     /// Reads the whole text.
     mutating func parseText() throws(JSONError) -> JSONValue {
         guard count <= limits.bytes else { throw .tooLong(limits.bytes) }
-        if count > 0, byte(0) == 0xEF { throw .byteOrderMark() }
+        if count >= 3, byte(0) == 0xEF, byte(1) == 0xBB, byte(2) == 0xBF { throw .byteOrderMark() }
         while true {
             guard var value = try parseValueOrOpen() else { continue }
             // A value is complete: it ends its container, and that one the next, or a comma

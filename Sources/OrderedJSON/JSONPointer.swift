@@ -12,53 +12,71 @@ public struct JSONPointer: Sendable {
     ///
     /// - Throws: ``JSONError``: `.invalidPointer`, with the offset into `text`.
     public init(parsing text: String) throws(JSONError) {
-        var bytes = Array(text.utf8)
-        var shift = 0
-        if bytes.first == UInt8(ascii: "#") {
-            bytes = try Self.percentDecoded(bytes.dropFirst())
-            shift = 1
-        }
+        var bytes = Array(text.utf8)[...]
+        let isFragment = bytes.first == UInt8(ascii: "#")
+        if isFragment { bytes.removeFirst() }
         tokens = []
-        if bytes.isEmpty { return }
-        guard bytes[0] == UInt8(ascii: "/") else { throw .invalidPointer("a slash", at: shift) }
-        var token: [UInt8] = []
-        var index = 1
-        while index <= bytes.count {
-            if index == bytes.count || bytes[index] == UInt8(ascii: "/") {
-                guard let decoded = String(validating: token, as: UTF8.self) else {
-                    throw .invalidPointer("UTF-8", at: index + shift)
-                }
-                tokens.append(decoded)
-                token = []
-            } else if bytes[index] == UInt8(ascii: "~") {
-                index += 1
-                switch index < bytes.count ? bytes[index] : 0 {
-                case UInt8(ascii: "0"): token.append(UInt8(ascii: "~"))
-                case UInt8(ascii: "1"): token.append(UInt8(ascii: "/"))
-                default: throw .invalidPointer("0 or 1 after ~", at: index + shift)
-                }
-            } else {
-                token.append(bytes[index])
-            }
-            index += 1
+        guard let first = bytes.first else { return }
+        guard first == UInt8(ascii: "/") else {
+            throw .invalidPointer("a slash", at: bytes.startIndex)
+        }
+        while let _ = bytes.popFirst() {
+            let end = bytes.firstIndex(of: UInt8(ascii: "/")) ?? bytes.endIndex
+            tokens.append(try Self.token(bytes[..<end], isFragment: isFragment))
+            bytes = bytes[end...]
         }
     }
 
-    private static func percentDecoded(_ bytes: ArraySlice<UInt8>) throws(JSONError) -> [UInt8] {
-        var result: [UInt8] = []
+    /// Decodes what stands between two slashes.
+    private static func token(
+        _ bytes: ArraySlice<UInt8>, isFragment: Bool
+    ) throws(JSONError) -> String {
+        let bytes =
+            isFragment
+            ? try percentDecoded(bytes)
+            : Array(bytes).enumerated().map {
+                ($0.element, bytes.startIndex + $0.offset)
+            }
+        var token: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            let (byte, offset) = bytes[index]
+            index += 1
+            guard byte == UInt8(ascii: "~") else {
+                token.append(byte)
+                continue
+            }
+            switch index < bytes.count ? bytes[index].byte : 0 {
+            case UInt8(ascii: "0"): token.append(UInt8(ascii: "~"))
+            case UInt8(ascii: "1"): token.append(UInt8(ascii: "/"))
+            default: throw .invalidPointer("0 or 1 after ~", at: offset + 1)
+            }
+            index += 1
+        }
+        guard let text = String(validating: token, as: UTF8.self) else {
+            throw .invalidPointer("UTF-8", at: bytes[0].offset)
+        }
+        return text
+    }
+
+    /// Decodes the `%XX` of a URI; gives each byte with the offset it was read at.
+    private static func percentDecoded(
+        _ bytes: ArraySlice<UInt8>
+    ) throws(JSONError) -> [(byte: UInt8, offset: Int)] {
+        var result: [(UInt8, Int)] = []
         var index = bytes.startIndex
         while index < bytes.endIndex {
-            if bytes[index] == UInt8(ascii: "%") {
-                let digits = String(decoding: bytes[index...].dropFirst().prefix(2), as: UTF8.self)
-                guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit),
-                    let byte = UInt8(digits, radix: 16)
-                else { throw .invalidPointer("two hex digits after %", at: index) }
-                result.append(byte)
-                index += 3
-            } else {
-                result.append(bytes[index])
+            guard bytes[index] == UInt8(ascii: "%") else {
+                result.append((bytes[index], index))
                 index += 1
+                continue
             }
+            let digits = bytes[index...].dropFirst().prefix(2).map { Character(Unicode.Scalar($0)) }
+            guard digits.count == 2, let high = digits[0].hexDigitValue,
+                let low = digits[1].hexDigitValue
+            else { throw .invalidPointer("two hex digits after %", at: index + 1) }
+            result.append((UInt8(high << 4 | low), index))
+            index += 3
         }
         return result
     }
