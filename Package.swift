@@ -89,7 +89,12 @@ let package = Package(
         tests("OrderedJSONTests", ["OrderedJSON"]),
         tests("JSONSchemaTests", ["JSONSchema", "OrderedJSON"]),
         tests("MCPProtocolTests", ["MCPProtocol", "OrderedJSON"]),
-        tests("MCPServerTests", ["MCPServer", "MCPProtocol", "EpollServer", "OrderedJSON"]),
+        tests(
+            "MCPServerTests",
+            [
+                "MCPServer", "MCPProtocol", "EpollServer", "JSONSchema", "LinuxPlatform",
+                "OrderedJSON",
+            ]),
         tests("DurableSecurityTests", ["DurableSecurity", "OrderedJSON"]),
         tests(
             "DurableMCPTests",

@@ -22,7 +22,7 @@ package final class DescriptorWriter: Sendable {
     package init(_ descriptor: Int32, threadName: String) throws(LinuxError) {
         let pieces = pieces
         try SystemThread.start(named: threadName) { [weak self] in
-            Self.blockBrokenPipeSignal()
+            SystemThread.blockBrokenPipeSignal()
             while let piece = pieces.takeOne() {
                 let written = Self.writeAll(piece.bytes, to: descriptor)
                 self?.queuedBytes.subtract(piece.bytes.count, ordering: .relaxed)
@@ -86,12 +86,5 @@ package final class DescriptorWriter: Sendable {
             return poll(&waited, 1, -1) > 0 || durable_errno() == EINTR
         default: return false
         }
-    }
-
-    private static func blockBrokenPipeSignal() {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 }

@@ -10,7 +10,9 @@ struct Transcript: Sendable, CustomTestStringConvertible {
     struct Exchange: Sendable {
         /// The transport that it is for, where it is not for both.
         let only: String?
-        /// The message.
+        /// The message, where it is JSON.
+        let message: JSONValue?
+        /// The message's bytes.
         let sent: [UInt8]
         /// HTTP headers besides the usual ones.
         let headers: HTTPHeaders
@@ -49,7 +51,7 @@ struct Transcript: Sendable, CustomTestStringConvertible {
                 try message?.serialized() ?? Array(#require(exchange["sendText"]?.stringValue).utf8)
             let received = try #require(exchange["receive"]?.arrayValue)
             return Exchange(
-                only: exchange["over"]?.stringValue, sent: sent,
+                only: exchange["over"]?.stringValue, message: message, sent: sent,
                 headers: Self.headers(message, version: version, exchange["headers"]),
                 status: exchange["status"]?.intValue ?? (received.isEmpty ? 202 : 200),
                 received: received)
