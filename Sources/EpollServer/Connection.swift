@@ -46,15 +46,18 @@ final class Connection {
     var input = InputBuffer()
     /// The client sends no more.
     var inputEnded = false
+    /// The kernel says so already, though bytes before that end are still unread.
+    var peerHasEnded = false
     var discardedBytes = 0
 
     /// What was written but not sent starts at ``sent``.
     var output: [UInt8] = []
     var sent = 0
-    /// Everything ever written, and how much of it must be sent before ``outputDeadline``.
-    var writtenBytes = 0
+    /// How much was ever sent, and how much must be before ``outputDeadline``.
     var sentBytes = 0
     var outputMark = 0
+    /// The next request is not looked at before the client has taken more of its responses.
+    var waitsForOutput = false
     /// The kernel took less than it was given, and tells when it takes more.
     var outputBlocked = false
     /// Listed for sending at the end of the tick.
@@ -103,8 +106,9 @@ final class Connection {
         if !inputEnded {
             // The end of input is the sign that the client has gone, so it is always watched for;
             // bytes only as long as there is room for them.
-            wanted.insert(.inputEnded)
-            if activity != .handling || input.count < limits.pipelinedBytes {
+            if !peerHasEnded { wanted.insert(.inputEnded) }
+            let isBusy = activity == .handling || waitsForOutput
+            if !isBusy || input.count < limits.pipelinedBytes {
                 wanted.insert(.readable)
             }
         }

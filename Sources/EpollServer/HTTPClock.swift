@@ -18,10 +18,10 @@ public struct SystemHTTPClock: HTTPClock {
     public init() {}
 
     /// Reads `CLOCK_MONOTONIC`.
-    public func nanoseconds() -> Int64 { SystemTime.monotonicNanoseconds() }
+    public func nanoseconds() -> Int64 { SystemClock.monotonicNanoseconds() }
 
     /// Reads `CLOCK_REALTIME`.
-    public func secondsSince1970() -> Int64 { SystemTime.secondsSince1970() }
+    public func secondsSince1970() -> Int64 { SystemClock.millisecondsSince1970() / 1_000 }
 
     /// Does nothing: this clock is never set.
     public func whenAdvanced(_ wake: @escaping @Sendable () -> Void) {}

@@ -34,7 +34,11 @@ extension ServerLoop {
     /// Does whatever the input calls for, and watches for what is needed next.
     func advance(_ connection: Connection) {
         switch connection.activity {
-        case .reading: readRequest(connection)
+        case .reading:
+            // A client that sends requests and takes no responses must not fill the memory.
+            connection.waitsForOutput =
+                connection.unsentBytes > server.limits.streamBufferBytes
+            if !connection.waitsForOutput { readRequest(connection) }
         case .handling:
             if connection.inputEnded { connection.task?.cancel() }
         case .streaming:
@@ -140,9 +144,7 @@ extension ServerLoop {
     private func finish(_ id: ConnectionID, _ response: HTTPResponse, _ body: [UInt8]) {
         guard let connection = connection(id) else { return }
         if isDraining { connection.context.keepAlive = false }
-        let before = connection.output.count
         encoder.encode(response, body: body, for: connection.context, to: &connection.output)
-        connection.writtenBytes += connection.output.count - before
         goOn(connection)
     }
 
@@ -151,9 +153,7 @@ extension ServerLoop {
     ) -> Bool {
         guard let connection = connection(id) else { return false }
         if isDraining || connection.context.isHTTP10 { connection.context.keepAlive = false }
-        let before = connection.output.count
         encoder.encodeStreamHead(response, for: connection.context, to: &connection.output)
-        connection.writtenBytes += connection.output.count - before
         connection.activity = .streaming
         connection.keepAlive = keepAlive
         putOffKeepAlive(connection)
@@ -165,9 +165,7 @@ extension ServerLoop {
     private func endStream(_ id: ConnectionID) {
         guard let connection = connection(id) else { return }
         connection.keepAliveTime = Connection.never
-        let before = connection.output.count
         ResponseEncoder.encodeEnd(for: connection.context, to: &connection.output)
-        connection.writtenBytes += connection.output.count - before
         // Drained meanwhile: the header has promised to keep the connection, but need not.
         if isDraining { connection.context.keepAlive = false }
         goOn(connection)
@@ -186,9 +184,7 @@ extension ServerLoop {
         guard let connection = connection(id), connection.activity == .streaming else {
             throw .disconnected()
         }
-        let before = connection.output.count
         ResponseEncoder.encodePiece(bytes, for: connection.context, to: &connection.output)
-        connection.writtenBytes += connection.output.count - before
         putOffKeepAlive(connection)
         markDirty(connection)
         guard connection.unsentBytes > server.limits.streamBufferBytes else { return }
@@ -205,10 +201,8 @@ extension ServerLoop {
     func sendKeepAlive(_ connection: Connection) {
         // A client that still has bytes to take needs no more to know that we are here.
         if connection.unsentBytes == 0 {
-            let before = connection.output.count
             ResponseEncoder.encodePiece(
                 connection.keepAlive, for: connection.context, to: &connection.output)
-            connection.writtenBytes += connection.output.count - before
             markDirty(connection)
         }
         putOffKeepAlive(connection)
@@ -219,9 +213,7 @@ extension ServerLoop {
         let response = refusal.response
         let context = ResponseEncoder.Context(keepAlive: false)
         if case .whole(let body) = response.body {
-            let before = connection.output.count
             encoder.encode(response, body: body, for: context, to: &connection.output)
-            connection.writtenBytes += connection.output.count - before
         }
         connection.activity = .closing
         connection.input = InputBuffer()
@@ -264,6 +256,7 @@ extension ServerLoop {
             let writers = connection.writers
             connection.writers = []
             for writer in writers { writer.resume(returning: true) }
+            if connection.waitsForOutput { return advance(connection) }
         }
         if connection.unsentBytes == 0, connection.activity == .closing {
             return linger(connection)
@@ -278,7 +271,7 @@ extension ServerLoop {
         } else if connection.outputDeadline == Connection.never
             || connection.sentBytes >= connection.outputMark
         {
-            connection.outputMark = connection.writtenBytes
+            connection.outputMark = connection.sentBytes + connection.unsentBytes
             connection.outputDeadline = moment(after: server.limits.writeStallDeadline)
             schedule(connection)
         }
@@ -296,8 +289,8 @@ extension ServerLoop {
     }
 
     /// Tells epoll what the connection waits for, if that has changed.
-    func watch(_ connection: Connection, without left: Readiness = []) {
-        let wanted = connection.wantedInterest(server.limits).subtracting(left)
+    func watch(_ connection: Connection) {
+        let wanted = connection.wantedInterest(server.limits)
         guard wanted != connection.interest, self.connection(connection.id) != nil else { return }
         connection.interest = wanted
         do {

@@ -156,8 +156,9 @@ actor ServerLoop {
             return close(connection)
         } else if readiness.contains(.inputEnded) {
             // Its last bytes wait until there is room for them; that it has gone counts now.
+            connection.peerHasEnded = true
             connection.task?.cancel()
-            watch(connection, without: .inputEnded)
+            watch(connection)
         }
         if readiness.contains(.writable) { flush(connection) }
     }
@@ -264,10 +265,14 @@ actor ServerLoop {
         acceptor?.stop(epoll)
         acceptor = nil
         for case let connection? in connections
-        where connection.activity == .reading && connection.unsentBytes == 0
+        where connection.activity == .reading && !connection.waitsForOutput
             && connection.parser.phase(connection.input) == .idle
         {
-            close(connection)
+            if connection.unsentBytes == 0 {
+                close(connection)
+            } else {
+                connection.activity = .closing
+            }
         }
     }
 

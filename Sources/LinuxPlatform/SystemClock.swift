@@ -14,9 +14,15 @@ package enum SystemClock {
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 
+    /// Nanoseconds since some moment in the past, while the machine is awake (`CLOCK_MONOTONIC`).
+    package static func monotonicNanoseconds() -> Int64 {
+        let time = read(CLOCK_MONOTONIC)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
     private static func read(_ clock: clockid_t) -> timespec {
         var time = timespec()
-        // Cannot fail: both clocks exist on every Linux that this runs on.
+        // Cannot fail: these clocks exist on every Linux that this runs on.
         clock_gettime(clock, &time)
         return time
     }

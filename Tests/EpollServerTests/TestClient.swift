@@ -20,8 +20,12 @@ final class TestClient {
     private var input: [UInt8] = []
     private var start = 0
 
-    init(port: Int) throws {
-        socket = try ConnectedSocket(connectingTo: .loopback(port: UInt16(port)))
+    convenience init(port: Int) throws {
+        try self.init(address: .loopback(port: UInt16(port)))
+    }
+
+    init(address: SocketAddress) throws {
+        socket = try ConnectedSocket(connectingTo: address)
         socket.limitWaiting(toSeconds: 20)
         socket.sendWithoutDelay()
     }
