@@ -109,9 +109,10 @@ actor ServerLoop {
     private func timeout() -> Int32 {
         var next = min(
             deadlines.next ?? Connection.never, acceptor?.pausedUntil ?? Connection.never)
-        if handlerCount > 0 || connectionCount > 0 {
-            next = min(next, server.drainDeadline.load(ordering: .acquiring))
-        }
+        let drainDeadline = server.drainDeadline.load(ordering: .acquiring)
+        // Draining starts at the end of a tick, so none may wait once it is asked for.
+        if drainDeadline != Connection.never, !isDraining { return 0 }
+        if handlerCount > 0 || connectionCount > 0 { next = min(next, drainDeadline) }
         guard next != Connection.never else { return -1 }
         let wait = next - server.clock.nanoseconds()
         return Int32(min(max(0, (wait + 999_999) / 1_000_000), 60_000))

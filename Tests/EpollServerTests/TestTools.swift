@@ -1,13 +1,32 @@
 import EpollServer
 import Synchronization
 
-/// Lets a thread send and another read on one connection.
+/// Hands a client from one thread of a test to another.
 ///
-/// Unchecked: sending touches only the socket, reading only the buffers.
+/// Unchecked: sending touches only the socket and reading only the buffers, and a test does each
+/// on one thread at a time.
 final class SharedClient: @unchecked Sendable {
-    let client: TestClient
+    private var kept: TestClient?
 
-    init(_ client: TestClient) { self.client = client }
+    init(_ client: TestClient) { kept = client }
+
+    var client: TestClient {
+        guard let kept else { preconditionFailure("The client was dropped.") }
+        return kept
+    }
+
+    /// Closes the connection.
+    func drop() { kept = nil }
+}
+
+/// Keeps a writer beyond its stream, as nobody should.
+final class Kept: Sendable {
+    private let state = Mutex<HTTPStreamWriter?>(nil)
+
+    var writer: HTTPStreamWriter? {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
 }
 
 /// A number that many count up.
