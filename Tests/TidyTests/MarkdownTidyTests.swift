@@ -25,6 +25,36 @@ struct MarkdownTidyTests {
         }
     }
 
+    @Test("every error code has its cause and remedy in docs/errors.md")
+    func errorCodes() throws {
+        let document = try #require(Repository.markdown.first { $0.path == "docs/errors.md" })
+        var codes: [String: Set<String>] = [:]
+        var section = ""
+        for (_, text) in document.prose {
+            if let match = text.wholeMatch(of: /## `(\w+)`/) {
+                section = String(match.output.1)
+            } else if text.hasPrefix("## ") {
+                section = ""
+            } else if let match = text.prefixMatch(of: /\| `(\w+)` \|/) {
+                codes[section, default: []].insert(String(match.output.1))
+            }
+        }
+        for file in Repository.swift where file.path.hasPrefix("Sources/") {
+            guard let start = file.code.firstIndex(where: { $0.contains("enum Code:") }),
+                // Of JSON's own codes, docs/json.md tells.
+                !file.path.hasPrefix("Sources/OrderedJSON/")
+            else { continue }
+            let name = file.name.split(separator: ".").first.map(String.init) ?? ""
+            let body = file.code[(start + 1)...].prefix { !$0.hasPrefix("    }") }
+            for line in body {
+                guard let match = line.firstMatch(of: /case (\w+)/) else { continue }
+                #expect(
+                    codes[name]?.contains(String(match.output.1)) == true,
+                    "\(file.path): '\(match.output.1)' is not in docs/errors.md under '\(name)'.")
+            }
+        }
+    }
+
     @Test("a code block is closed", arguments: Repository.markdown)
     func fences(file: Repository.File) {
         #expect(file.lines.count { $0.hasPrefix("```") }.isMultiple(of: 2), "\(file.path)")
