@@ -93,10 +93,15 @@ final class StdioTransport: ClientTransport, ChildObserver {
 
     func close() async {
         guard let child = state.withLock(\.child) else { return }
-        child.closeInput()
-        if await end.value(within: command.exitPatience, of: time) == nil { child.terminate() }
-        // The guard kills what does not go, so this wait has an end.
-        await end.value()
+        // A caller that is cancelled still waits until the server is gone, so this is no child
+        // task of its; the guard kills what does not go, and so it has an end.
+        await Task {
+            child.closeInput()
+            if await end.value(within: command.exitPatience, of: time) == nil {
+                child.terminate()
+            }
+            await end.value()
+        }.value
     }
 
     var complaints: String { state.withLock(\.complaints.text) }
@@ -155,7 +160,7 @@ extension TransportEnd {
         case .notStarted(let number, _):
             let problem = LinuxError.call("run '\(command.command)'", number: number)
             let advice =
-                problem.code == .notFound
+                problem.code == .notFound && !command.command.contains("/")
                 ? " Install it, or give its path as 'command'; PATH was searched." : ""
             self.init(
                 neverStarted: true, isRetryable: problem.code == .exhausted,

@@ -80,11 +80,9 @@ public actor UpstreamClient {
         link = .closed
         switch old {
         case .ready(let connection): await connection.session.transport.close()
-        case .starting(let start):
+        case .starting:
             starter?.cancel()
-            if case .success(let connection) = await start.value() {
-                await connection.session.transport.close()
-            }
+            await starter?.value
         case .idle, .closed: break
         }
     }
@@ -122,24 +120,29 @@ public actor UpstreamClient {
         // the first of them gives up. It ends by its own time-outs, or with `close()`.
         starter = Task {
             let result = await negotiator.connect(skippingProbe: isKnownLegacy)
-            finishStart(result)
-            start.fulfil(result)
+            if case .closed = link {
+                if case .success(let connection) = result {
+                    await connection.session.transport.close()
+                }
+                start.fulfil(.failure(.closed(configuration, phase: .start)))
+            } else {
+                finishStart(result)
+                start.fulfil(result)
+            }
         }
     }
 
     private func finishStart(_ result: Result<UpstreamConnection, UpstreamError>) {
-        if case .starting = link {
-            switch result {
-            case .success(let connection):
-                link = .ready(connection)
-                isKnownLegacy = !connection.description.version.isModern
-            case .failure(let error):
-                link = .idle
-                // What was known about it may be why it failed.
-                isKnownLegacy = false
-                lastEnd = (error.message, error.standardError)
-                countCrash(at: time.now())
-            }
+        switch result {
+        case .success(let connection):
+            link = .ready(connection)
+            isKnownLegacy = !connection.description.version.isModern
+        case .failure(let error):
+            link = .idle
+            // What was known about it may be why it failed.
+            isKnownLegacy = false
+            lastEnd = (error.message, error.standardError)
+            countCrash(at: time.now())
         }
     }
 

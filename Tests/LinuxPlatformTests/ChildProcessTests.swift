@@ -152,6 +152,13 @@ struct ChildProcessTests {
         for process in processes(in: record.output) { #expect(!isRunning(process)) }
     }
 
+    @Test("a child that closes its output is ended")
+    func closedOutput() async throws {
+        _ = try start("sh", "-c", "exec >&-; exec sleep 600")
+        await eventually { record.exit != nil }
+        #expect(record.exit == .signalled(SIGTERM))
+    }
+
     @Test("what a child left behind ends with it, even in a session of its own")
     func leftBehind() async throws {
         _ = try start("sh", "-c", "sleep 600 & echo $!; setsid sleep 600 & echo $!; exit 0")

@@ -259,6 +259,27 @@ struct StdioClientTests {
         #expect(refused.before?.code == .closed)
     }
 
+    @Test("a server that never answers is ended, whatever it does about signals")
+    func silent() async throws {
+        let script = "trap '' TERM; echo $$ >&2; while :; do sleep 600; done"
+        let client = fixture.client(
+            configure: { configuration in
+                configuration.probeTimeout = .milliseconds(100)
+                configuration.startTimeout = .milliseconds(100)
+            },
+            command: { command in
+                command.command = "sh"
+                command.arguments = ["-c", script]
+                command.exitPatience = .milliseconds(50)
+                command.terminationGrace = .milliseconds(50)
+            })
+        let error = await #expect(throws: UpstreamError.self) { try await client.connect() }
+        #expect(error?.code == .timedOut)
+        #expect(error?.phase == .start)
+        let process = try #require(fixture.lines.withLock { $0.first.flatMap { Int($0.text) } })
+        #expect(!isRunning(process))
+    }
+
     @Test("secrets are taken out of results, errors and what the server complains of")
     func scrubbing() async throws {
         let client = fixture.client(

@@ -59,11 +59,7 @@ final class ChildLoop: @unchecked Sendable {
         let (closes, terminates) = child.state.withLock { state in
             (state.closesInput && state.frames.isEmpty, state.terminates)
         }
-        if terminates {
-            input = nil
-            // The guard reads end-of-file, while its reports still reach us.
-            shutdown(number(of: lifeline), Int32(SHUT_WR))
-        }
+        if terminates { end() }
         if closes { input = nil }
         writeInput()
     }
@@ -107,16 +103,24 @@ final class ChildLoop: @unchecked Sendable {
     /// A child that reads no more can be asked nothing more: it is ended.
     private func loseInput() {
         child.state.withLock { state in
-            state.acceptsInput = false
             if state.frames[0].offset == 0 { state.frames[0].begun = false }
         }
+        end()
+    }
+
+    /// Lets the guard end the child: it reads end-of-file, while its reports still reach us.
+    private func end() {
+        child.state.withLock { $0.acceptsInput = false }
         input = nil
         shutdown(number(of: lifeline), Int32(SHUT_WR))
     }
 
     private func readOutput() {
         guard let bytes = readSome(number(of: output)) else { return }
-        if bytes.isEmpty { output = nil } else { observer.childWrote(bytes) }
+        guard bytes.isEmpty else { return observer.childWrote(bytes) }
+        output = nil
+        // A child that can answer nothing more is of no more use.
+        end()
     }
 
     private func readComplaints() {
@@ -151,7 +155,7 @@ final class ChildLoop: @unchecked Sendable {
     }
 
     private func finish() {
-        waitpid(guardProcess, nil, 0)
+        while waitpid(guardProcess, nil, 0) < 0 && durable_errno() == EINTR {}
         if exit == nil, let process { kill(-process, SIGKILL) }
         while output != nil, let bytes = readSome(number(of: output)), !bytes.isEmpty {
             observer.childWrote(bytes)
