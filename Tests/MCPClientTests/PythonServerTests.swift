@@ -20,18 +20,25 @@ enum PythonEnvironment {
     .enabled(if: PythonEnvironment.isComplete, "`make venv` installs them in .build/venv."),
     .timeLimit(.minutes(2)))
 struct PythonServerTests {
-    private func client(_ name: String, _ arguments: String...) -> UpstreamClient {
-        UpstreamClient(
-            Fixture.configuration(name),
+    private func client(
+        _ name: String, _ arguments: String..., era: ProtocolVersion.Era = .modern
+    ) -> UpstreamClient {
+        var configuration = Fixture.configuration(name)
+        // Both eras are spoken; a probe that is given no time leads to the older one.
+        if era == .legacy { configuration.probeTimeout = .zero }
+        return UpstreamClient(
+            configuration,
             running: StdioServerCommand(
                 command: "\(PythonEnvironment.folder)/bin/\(name)", arguments: arguments,
                 guardPath: Product.fixture))
     }
 
-    @Test("mcp-server-time converts a time")
-    func time() async throws {
-        let client = client("mcp-server-time", "--local-timezone", "UTC")
-        #expect(try await client.connect().serverInfo?.name == "mcp-time")
+    @Test("mcp-server-time converts a time", arguments: [ProtocolVersion.Era.modern, .legacy])
+    func time(era: ProtocolVersion.Era) async throws {
+        let client = client("mcp-server-time", "--local-timezone", "UTC", era: era)
+        let description = try await client.connect()
+        #expect(description.version.era == era)
+        #expect(description.serverInfo?.name == "mcp-time")
         let tools = try await client.listTools()
         #expect(tools.map(\.name).sorted() == ["convert_time", "get_current_time"])
 
