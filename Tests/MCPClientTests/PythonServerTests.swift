@@ -24,13 +24,16 @@ struct PythonServerTests {
         _ name: String, _ arguments: String..., era: ProtocolVersion.Era = .modern
     ) -> UpstreamClient {
         var configuration = Fixture.configuration(name)
-        // Both eras are spoken; a probe that is given no time leads to the older one.
-        if era == .legacy { configuration.probeTimeout = .zero }
-        return UpstreamClient(
-            configuration,
-            running: StdioServerCommand(
-                command: "\(PythonEnvironment.folder)/bin/\(name)", arguments: arguments,
-                guardPath: Product.fixture))
+        let words = ["\(PythonEnvironment.folder)/bin/\(name)"] + arguments
+        var command = StdioServerCommand(command: "env", arguments: words)
+        if era == .legacy {
+            // It speaks both eras, so the probe is kept from it.
+            configuration.probeTimeout = .milliseconds(10)
+            command = StdioServerCommand(
+                command: "sh", arguments: ["-c", "read probe; exec \"$@\"", "sh"] + words)
+        }
+        command.guardPath = Product.fixture
+        return UpstreamClient(configuration, running: command)
     }
 
     @Test("mcp-server-time converts a time", arguments: [ProtocolVersion.Era.modern, .legacy])
