@@ -306,8 +306,10 @@ struct EngineTests {
             var end = try await process.engine.wait(
                 for: failing, visibleTo: .alice, until: nil, since: nil)
             #expect(end.status == .waiting)
-            end = try await process.engine.wait(
-                for: failing, visibleTo: .alice, until: nil, since: .waiting)
+            while !end.status.isEnded {
+                end = try await process.engine.wait(
+                    for: failing, visibleTo: .alice, until: nil, since: end.status)
+            }
             #expect(end.status == .failed)
             var snapshot = try await process.engine.run(waiting, visibleTo: .alice)
             while snapshot.approval?.audience == nil {
@@ -340,6 +342,93 @@ struct EngineTests {
             }
             #expect(try await process.engine.runs(visibleTo: .bob).entries.isEmpty)
             #expect(try await process.engine.runs(visibleTo: .alice).entries.count == 1)
+        }
+    }
+
+    @Test("a process that stops lets its call finish, and hands the rest to another")
+    func gracefulStop() async throws {
+        let door = Door()
+        let slow = ScriptedTool(ToolFacts(name: "slow", effect: .external)) { _ in
+            await door.pass()
+            return .result(ScriptedTool.text("done"), isError: false)
+        }
+        let first = try await bench.process("p1", ScriptedTools([slow]), seed: 1)
+        let script = #"{"steps": [{"tool": "slow"}, {"tool": "slow"}, {"finish": "ok"}]}"#
+        let request = try RunRequest.script(script)
+        let id = try await bench.clock.running {
+            async let running: Void = first.engine.run()
+            let id = try await first.engine.submit(request, by: .alice)
+            await door.arrival()
+            await first.engine.stop()
+            door.open()
+            await running
+            return id
+        }
+        #expect(slow.invocations.count == 1)
+        await #expect { try await first.engine.submit(request, by: .alice) } throws: {
+            ($0 as? EngineError)?.code == .stopping
+        }
+        let second = try await bench.process("p2", ScriptedTools([slow]), seed: 2)
+        let end = try await bench.running([second.engine]) {
+            try await second.engine.wait(for: id, visibleTo: .alice, until: nil, since: nil)
+        }
+        #expect(end.status == .completed)
+        #expect(slow.invocations.count == 2)
+        #expect(try await !bench.eventTypes(second.store).contains("run.recovered"))
+    }
+
+    @Test("the same request made twice at once is one run", arguments: EffectKind.allCases)
+    func concurrentRetry(effect: EffectKind) async throws {
+        let door = Door()
+        let slow = ScriptedTool(ToolFacts(name: "slow", effect: effect)) { _ in
+            await door.pass()
+            return .result(ScriptedTool.text("done"), isError: false)
+        }
+        let process = try await bench.process("p1", ScriptedTools([slow]), seed: 1)
+        let ids = try await bench.running([process.engine]) {
+            async let first = process.engine.call(.call("slow", requestID: "r"), by: .alice)
+            await door.arrival()
+            async let second = process.engine.call(.call("slow", requestID: "r"), by: .alice)
+            for _ in 0..<100 { await Task.yield() }
+            door.open()
+            return try await [first.id, second.id]
+        }
+        #expect(ids[0] == ids[1])
+        #expect(slow.invocations.count == 1)
+    }
+
+    @Test("a call whose caller goes is cancelled only while it cannot have acted")
+    func abandonment() async throws {
+        let doors = [EffectKind.pure: Door(), .external: Door()]
+        let tools = doors.map { effect, door in
+            ScriptedTool(ToolFacts(name: effect.rawValue, effect: effect)) { _ in
+                await door.pass()
+                return .result(ScriptedTool.text("done"), isError: false)
+            }
+        }
+        let process = try await bench.process("p1", ScriptedTools(tools), seed: 1)
+        try await bench.running([process.engine]) {
+            for (effect, door) in doors {
+                let before = try await process.engine.runs(visibleTo: .alice).entries.count
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask {
+                        _ = try? await process.engine.call(.call(effect.rawValue), by: .alice)
+                    }
+                    await door.arrival()
+                    group.cancelAll()
+                    door.open()
+                    try await group.waitForAll()
+                }
+                var page = try await process.engine.runs(visibleTo: .alice)
+                while page.entries.count == before || page.entries[0].status == .running
+                    || page.entries[0].status == .cancelling
+                {
+                    try await bench.clock.sleep(for: .milliseconds(50))
+                    page = try await process.engine.runs(visibleTo: .alice)
+                }
+                let expected: RunStatus = effect == .pure ? .cancelled : .completed
+                #expect(page.entries[0].status == expected, "\(effect)")
+            }
         }
     }
 }

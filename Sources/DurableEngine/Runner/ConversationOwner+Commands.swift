@@ -39,6 +39,13 @@ extension ConversationOwner {
         try await flush(.keep)
     }
 
+    /// How a run stands here; nil where this is no owner any more, and the store knows better.
+    func standing(of id: RunID) async -> RunSnapshot? {
+        await enterTurn()
+        defer { leaveTurn() }
+        return isRetired ? nil : state.snapshot(id)
+    }
+
     /// What other processes have left for this conversation.
     ///
     /// Only in a turn.

@@ -9,15 +9,16 @@ extension ConversationOwner {
         case stop
     }
 
-    /// Takes the conversation as far as it goes; does nothing where that is under way already.
-    func drive() async {
-        if isDriving { return }
+    /// Takes the conversation as far as it goes; false where that is under way already.
+    @discardableResult
+    func drive() async -> Bool {
+        if isDriving { return false }
         isDriving = true
         defer { isDriving = false }
         do throws(OwnerError) {
             while true {
                 switch try await turn() {
-                case .stop: return
+                case .stop: return true
                 case .pause(let time): await pause(time)
                 case .attempt(let attempt, let tool): try await make(attempt, with: tool)
                 case .reconcile(let attempt, let tool): try await settle(attempt, with: tool)
@@ -28,6 +29,7 @@ extension ConversationOwner {
                 services.configuration.log(
                     "Conversation '\(conversation)' was put down: \(error.message)")
             }
+            return true
         }
     }
 

@@ -39,10 +39,9 @@ extension Engine {
             do throws(OwnerError) {
                 let owner = services.owner(of: place.conversation, isNew: place.isNew)
                 let id = try await owner.perform(.submit(submission), acknowledgeFirst: false)
+                if id != submission.runID { return try await join(id, of: owner, by: principal) }
                 drive(owner, telling: id)
-                return try await settled(
-                    id == submission.runID ? news : services.observers.observe(id), id,
-                    in: place.conversation, by: principal)
+                return try await settled(news, id, in: place.conversation, by: principal)
             } catch {
                 switch error {
                 case .retired: place.isNew = false
@@ -176,10 +175,11 @@ extension Engine {
 
     func drive(_ owner: ConversationOwner, telling run: RunID? = nil) {
         let services = services
-        services.start {
-            await owner.drive()
-            if let run { services.observers.tell(run, .look) }
+        let isStarted = services.start {
+            let hasDriven = await owner.drive()
+            if hasDriven, let run { services.observers.tell(run, .look) }
         }
+        if !isStarted, let run { services.observers.tell(run, .look) }
     }
 
     /// Takes a conversation over; where that fails, somebody else has it, or upkeep tries again.

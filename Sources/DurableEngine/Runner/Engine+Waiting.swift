@@ -23,6 +23,18 @@ extension Engine {
         throw .refused(.stopping())
     }
 
+    /// Waits for a direct call that an earlier request has made.
+    func join(
+        _ id: RunID, of owner: ConversationOwner, by principal: Principal
+    ) async throws(OwnerError) -> RunSnapshot {
+        let news = services.observers.observe(id)
+        switch await owner.standing(of: id) {
+        case nil: return try await lookAgain(id, in: owner.conversation)
+        case let snapshot? where snapshot.isSettled: return snapshot
+        case _?: return try await settled(news, id, in: owner.conversation, by: principal)
+        }
+    }
+
     /// The driver has stopped: the store says how the run stands, or that it never came there.
     private func lookAgain(
         _ id: RunID, in conversation: ConversationID

@@ -57,6 +57,10 @@ public final class Engine: Sendable {
             }
             group.cancelAll()
         }
+        // What was asked for too late to be driven is handed on.
+        if services.stopping {
+            for owner in services.owners.withLock({ Array($0.values) }) { await owner.drive() }
+        }
     }
 
     /// Stops at the next safe points, and hands on what is not done.

@@ -61,8 +61,10 @@ final class EngineServices: Sendable {
         (jobs, jobQueue) = AsyncStream.makeStream()
     }
 
-    /// Runs `job` as a child of the engine's `run()`.
-    func start(_ job: @escaping @Sendable () async -> Void) { jobQueue.yield(job) }
+    /// Runs `job` as a child of the engine's `run()`; false where that takes no more.
+    func start(_ job: @escaping @Sendable () async -> Void) -> Bool {
+        if case .terminated = jobQueue.yield(job) { false } else { true }
+    }
 
     /// Takes no more jobs.
     func finishJobs() { jobQueue.finish() }
