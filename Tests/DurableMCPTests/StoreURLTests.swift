@@ -38,4 +38,24 @@ struct StoreURLTests {
                 == "sqlite:/h/.local/share/durable-mcp/store.sqlite")
         #expect(standard([:]) == nil)
     }
+
+    @Test("the command line wins over the config, and each path starts where it was written")
+    func chosen() throws {
+        func chosen(_ option: String?, _ stored: String?) throws -> String {
+            var config = ServerConfig()
+            config.store = stored
+            config.folder = "/etc/durable"
+            return try StoreURL.chosen(
+                option: option, config: config, environment: ["HOME": "/home/ann"],
+                currentFolder: "/here"
+            ).description
+        }
+        #expect(try chosen("sqlite:a", "sqlite:b") == "sqlite:/here/a")
+        #expect(try chosen(nil, "sqlite:b") == "sqlite:/etc/durable/b")
+        #expect(
+            try chosen(nil, nil) == "sqlite:/home/ann/.local/share/durable-mcp/store.sqlite")
+        #expect(throws: ConfigError.self) {
+            try StoreURL.chosen(option: nil, config: nil, environment: [:], currentFolder: "/")
+        }
+    }
 }

@@ -87,7 +87,8 @@ struct ExchangeTests {
             try await onThread {
                 let client = try TestClient(port: port)
                 try client.send(
-                    "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n"
+                    "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n"
+                        + "Expect: 100-continue\r\n\r\n"
                 )
                 #expect(try client.readLine() == "HTTP/1.1 100 Continue")
                 #expect(try client.readLine() == "")

@@ -62,6 +62,13 @@ extension ConfigError {
             "'\(text)' is no store. Write 'sqlite:PATH' for a file, or 'memory:' for none.")
     }
 
+    static func noStandardStore() -> Self {
+        Self(
+            .invalid,
+            "No store is named, and neither HOME nor XDG_DATA_HOME says where yours would be. "
+                + "Write --store sqlite:PATH.")
+    }
+
     static func storeNotBuilt(_ scheme: String) -> Self {
         Self(
             .invalid,

@@ -40,6 +40,26 @@ extension StoreURL {
         self = .sqlite(path: path)
     }
 
+    /// The store to use: the one named on the command line, else in the config, else the standard.
+    ///
+    /// A relative path starts from where it was written: the current folder, or the config's.
+    ///
+    /// - Throws: ``ConfigError``: `.invalid`.
+    public static func chosen(
+        option: String?, config: ServerConfig?, environment: [String: String], currentFolder: String
+    ) throws(ConfigError) -> StoreURL {
+        let home = environment["HOME"]
+        if let option {
+            return try StoreURL(parsing: option, relativeTo: currentFolder, home: home)
+        }
+        if let text = config?.store {
+            let folder = config?.folder ?? currentFolder
+            return try StoreURL(parsing: text, relativeTo: folder, home: home)
+        }
+        guard let standard = standard(environment: environment) else { throw .noStandardStore() }
+        return standard
+    }
+
     /// The store that is used where none is named: a file in the user's data folder.
     ///
     /// `${XDG_DATA_HOME:-~/.local/share}/durable-mcp/store.sqlite`; nil where neither variable is
