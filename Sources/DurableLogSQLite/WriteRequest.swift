@@ -9,7 +9,6 @@ struct WriteRequest: Sendable {
         case enqueue(InboxItem)
         case forget(ProcessID)
         case setMetadata(String, [UInt8])
-        case checkpoint
         case close
     }
 

@@ -31,37 +31,33 @@ final class Writer {
     /// Serves until asked to close, or until the store is let go of.
     func run() {
         var batch: [WriteRequest] = []
-        while inbox.wait() {
+        var isClosing = false
+        while !isClosing && inbox.wait() {
             let locked = Result { () throws(LinuxError) in try file.lock.lock() }
             // What came while waiting for the lock joins the batch.
-            guard inbox.takeAll(into: &batch, limit: Self.batchLimit) else { return }
+            guard inbox.takeAll(into: &batch, limit: Self.batchLimit) else { break }
+            isClosing = batch.contains { if case .close = $0.action { true } else { false } }
             switch locked {
-            case .failure(let error):
-                answer(batch, with: .failed(file.unavailable(error)))
-            case .success:
-                serve(batch)
+            case .failure(let error): answer(batch, with: .failed(file.unavailable(error)))
+            case .success: serve(batch, isClosing: isClosing)
             }
-            if isClosing(batch) { return }
+            batch.removeAll(keepingCapacity: true)
+        }
+        session = nil
+        inbox.close()
+        while inbox.takeAll(into: &batch, limit: Self.batchLimit) {
+            answer(batch, with: .failed(.closed()))
         }
     }
 
-    private func isClosing(_ batch: [WriteRequest]) -> Bool {
-        batch.contains { if case .close = $0.action { true } else { false } }
-    }
-
     /// With the lock held: does what is asked, answers, checkpoints when due, and unlocks.
-    private func serve(_ batch: [WriteRequest]) {
+    private func serve(_ batch: [WriteRequest], isClosing: Bool) {
         outcomes.removeAll(keepingCapacity: true)
         perform(batch)
-        if isClosing(batch) {
+        if isClosing {
             leave()
             file.lock.unlock()
-            inbox.close()
             answer(batch)
-            var rest: [WriteRequest] = []
-            while inbox.takeAll(into: &rest, limit: Self.batchLimit) {
-                answer(rest, with: .failed(.closed()))
-            }
         } else {
             answer(batch)
             checkpointIfDue()
@@ -133,7 +129,7 @@ final class Writer {
                 let kept = try session.setMetadataIfAbsent(name, value)
                 hasChanged = true
                 return .value(kept)
-            case .checkpoint, .close:
+            case .close:
                 return .done(true)
             }
         } catch {

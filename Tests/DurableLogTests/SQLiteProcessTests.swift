@@ -12,15 +12,19 @@ struct SQLiteProcessTests {
 
     @Test("two processes write one file at once, and a killed one leaves what it committed")
     func twoProcesses() async throws {
-        let harness = try SQLiteHarness()
+        var harness = try SQLiteHarness()
         defer { harness.remove() }
+        // Often enough that each process checkpoints while the other commits.
+        harness.configuration.checkpointFrames = 20
         let store = try await harness.opened(ProcessID(rawValue: "prc_parent"))
         let path = harness.path
 
         async let child = #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            var configuration = SQLiteConfiguration()
+            configuration.checkpointFrames = 20
             let store = try await SQLiteEventStore.open(
                 path: path, tables: EventStoreContract.tables,
-                processID: ProcessID(rawValue: "prc_child"))
+                processID: ProcessID(rawValue: "prc_child"), configuration: configuration)
             let conversation = ConversationID(rawValue: "cnv_child")
             for number in 0..<200 {
                 try await store.append(
@@ -52,6 +56,7 @@ struct SQLiteProcessTests {
         let files = try FileManager.default.contentsOfDirectory(atPath: path + "-processes")
         #expect(files.allSatisfy { $0.hasPrefix("prc_parent") })
         await store.close()
+        #expect(try SQLite.rows("PRAGMA integrity_check", on: path) == ["ok"])
     }
 
     @Test("what a process left that died before it registered is swept away")
