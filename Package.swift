@@ -66,6 +66,7 @@ let package = Package(
             [
                 "MCPProtocol", "MCPServer", "MCPClient", "DurableEngine", "DurableLog",
                 "DurableSecurity", "Audit", "JSONSchema", "OrderedJSON", "OpenSSLCrypto",
+                "EpollServer", "LinuxPlatform",
             ]),
         .target(
             name: "DurableTesting", dependencies: ["DurableLog", "DurableEngine", "OrderedJSON"],
@@ -100,7 +101,8 @@ let package = Package(
             "DurableMCPTests",
             [
                 "DurableMCP", "DurableSecurity", "DurableEngine", "MCPProtocol", "OrderedJSON",
-                "JSONSchema",
+                "JSONSchema", "MCPServer", "MCPClient", "DurableLog", "DurableTesting",
+                "mcp-fixture",
             ]),
         tests("CommandLineTests", ["durable-mcp", "DurableSecurity"]),
         tests(

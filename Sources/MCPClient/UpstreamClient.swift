@@ -110,7 +110,7 @@ public actor UpstreamClient {
     }
 
     /// The number of times that the server said its tools changed, or was started.
-    var toolChanges: Int { changes.count }
+    package var toolChanges: Int { changes.count }
 
     private func start() {
         let start = OneShot<Result<UpstreamConnection, UpstreamError>>()
