@@ -6,6 +6,9 @@ enum MessageCoding {
     /// How deep the JSON of a message may be nested.
     static let depth = 128
 
+    /// How many values a message may hold, so that a small one cannot take much memory.
+    static let values = 500_000
+
     /// Reads a message.
     ///
     /// - Throws: ``Undecodable``, with the id of the request where that can be read.
@@ -15,7 +18,7 @@ enum MessageCoding {
         let json: JSONValue
         do throws(JSONError) {
             json = try JSONValue(
-                parsing: bytes, limits: JSONLimits(depth: depth, bytes: limitBytes))
+                parsing: bytes, limits: JSONLimits(depth: depth, bytes: limitBytes, values: values))
         } catch {
             throw Undecodable(id: nil, error: .parseError("\(error)"))
         }

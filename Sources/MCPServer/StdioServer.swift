@@ -44,13 +44,16 @@ public struct StdioServer<Handler: MCPHandler>: Sendable {
 
     /// Serves standard input and output until the input ends.
     ///
-    /// Nothing else may be written to standard output meanwhile. Returns when all requests have
+    /// Standard output belongs to the client from now on: what else is printed goes to standard
+    /// error. Returns when all requests have
     /// ended: those in flight at the end of the input have a moment, then they are cancelled.
     ///
     /// - Throws: An error of the operating system where it gives no threads.
     public func run() async throws {
+        // Whatever else is printed must not stand between the messages: it goes to standard error.
+        let standardOutput = try StandardOutput.claim()
         let input = try DescriptorReader(0, threadName: "mcp-stdin")
-        let output = try DescriptorWriter(1, threadName: "mcp-stdout")
+        let output = try DescriptorWriter(standardOutput, threadName: "mcp-stdout")
         await serve(input, output)
         output.close()
     }

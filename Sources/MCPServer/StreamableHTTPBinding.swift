@@ -117,6 +117,10 @@ extension StreamableHTTPBinding {
         guard MediaTypes.isJSON(request.headers["Content-Type"]) else {
             return .refused(415, "Content-Type must be application/json.")
         }
+        let coding = request.headers["Content-Encoding"]?.lowercased() ?? "identity"
+        guard coding == "identity" else {
+            return .refused(415, "Content-Encoding must be left out.")
+        }
         guard request.body.count <= configuration.messageBytes else {
             return .refused(
                 413, "The message is larger than \(configuration.messageBytes) bytes.")

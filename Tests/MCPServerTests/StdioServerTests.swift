@@ -214,6 +214,7 @@ struct HostileInputTests {
             nil
         ),
         (String(repeating: "[", count: 1_000_000), -32700, nil),
+        ("[" + String(repeating: "0,", count: 600_000) + "0]", -32700, nil),
     ]
 
     @Test(
