@@ -71,7 +71,7 @@ final class Connection {
     /// What a silent stream sends.
     var keepAlive: [UInt8] = []
 
-    var interest: Readiness = []
+    var interest = Readiness.none
     var phase: RequestParser.Phase?
     var hadRequest = false
 
@@ -102,17 +102,13 @@ final class Connection {
 
     /// What epoll should tell about it.
     func wantedInterest(_ limits: HTTPLimits) -> Readiness {
-        var wanted: Readiness = []
-        if !inputEnded {
-            // The end of input is the sign that the client has gone, so it is always watched for;
-            // bytes only as long as there is room for them.
-            if !peerHasEnded { wanted.insert(.inputEnded) }
-            let isBusy = activity == .handling || waitsForOutput
-            if !isBusy || input.count < limits.pipelinedBytes {
-                wanted.insert(.readable)
-            }
-        }
-        if outputBlocked { wanted.insert(.writable) }
+        var wanted = outputBlocked ? Readiness.writable : .none
+        guard !inputEnded else { return wanted }
+        // The end of input is the sign that the client has gone, so it is always watched for; bytes
+        // only as long as there is room for them.
+        if !peerHasEnded { wanted = wanted | .inputEnded }
+        let isBusy = activity == .handling || waitsForOutput
+        if !isBusy || input.count < limits.pipelinedBytes { wanted = wanted | .readable }
         return wanted
     }
 }

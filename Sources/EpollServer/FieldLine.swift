@@ -6,25 +6,27 @@ struct FieldLine {
 
     /// Checks the line that lies at `line` in `bytes`.
     init(_ bytes: [UInt8], _ line: Range<Int>) throws(HTTPRefusal) {
-        guard let first = bytes[line].first, first != OctetClass.space, first != OctetClass.tab
-        else { throw .malformed("A header field must not go on in a second line.") }
-        guard let colon = bytes[line].firstIndex(of: UInt8(ascii: ":")) else {
-            throw .malformed("A header field needs a colon.")
+        var end = line.upperBound
+        var start = line.lowerBound
+        guard start < end, !Self.isBlank(bytes[start]) else {
+            throw .malformed("A header field must not go on in a second line.")
         }
-        name = line.lowerBound..<colon
-        guard !name.isEmpty, bytes[name].allSatisfy(OctetClass.isToken) else {
+        while start < end, OctetClass.isToken(bytes[start]) { start += 1 }
+        guard start < end, bytes[start] == UInt8(ascii: ":") else {
             throw .malformed("A header field's name must be a token right before its colon.")
         }
-        var value = (colon + 1)..<line.upperBound
-        while let octet = bytes[value].first, octet == OctetClass.space || octet == OctetClass.tab {
-            value = (value.lowerBound + 1)..<value.upperBound
-        }
-        while let octet = bytes[value].last, octet == OctetClass.space || octet == OctetClass.tab {
-            value = value.lowerBound..<(value.upperBound - 1)
-        }
-        guard bytes[value].allSatisfy(OctetClass.isFieldValue) else {
+        name = line.lowerBound..<start
+        guard !name.isEmpty else { throw .malformed("A header field needs a name.") }
+        start += 1
+        while start < end, Self.isBlank(bytes[start]) { start += 1 }
+        while start < end, Self.isBlank(bytes[end - 1]) { end -= 1 }
+        for index in start..<end where !OctetClass.isFieldValue(bytes[index]) {
             throw .malformed("A header field's value must have no control characters.")
         }
-        self.value = value
+        value = start..<end
+    }
+
+    private static func isBlank(_ octet: UInt8) -> Bool {
+        octet == OctetClass.space || octet == OctetClass.tab
     }
 }

@@ -41,4 +41,15 @@ public struct HTTPRequest: Sendable, Equatable {
         self.body = body
         self.remoteAddress = remoteAddress
     }
+
+    /// Makes the request that a reader fills in.
+    init(remoteAddress: String) {
+        method = ""
+        target = ""
+        path = ""
+        authority = ""
+        headers = HTTPHeaders()
+        body = []
+        self.remoteAddress = remoteAddress
+    }
 }

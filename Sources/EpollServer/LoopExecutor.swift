@@ -30,23 +30,26 @@ final class LoopInbox: Sendable {
         wakeUp = try WakeUp()
     }
 
-    /// Gives the thread a job.
-    ///
-    /// After the thread has ended, a job is run on a thread of its own: whoever still waits for a
-    /// stream of this loop learns that it has ended.
-    func put(_ job: Job, running: @escaping @Sendable (Job) -> Void) {
-        let (wakes, stopped) = state.withLock { state in
-            if state.stopped { return (false, true) }
+    /// Gives the thread a job; false if the thread has ended.
+    func put(_ job: Job) -> Bool {
+        let (wakes, taken) = state.withLock { state in
+            if state.stopped { return (false, false) }
             state.jobs.append(job)
             defer { state.sleeps = false }
-            return (state.sleeps, false)
+            return (state.sleeps, true)
         }
         if wakes { wakeUp.signal() }
-        guard stopped else { return }
+        return taken
+    }
+
+    /// Runs a job that came after the thread had ended, on a thread of its own.
+    ///
+    /// So whoever still waits for a stream of this loop learns that it has ended.
+    func runLate(_ job: @escaping @Sendable () -> Void) {
         let run: @Sendable () -> Void = {
             self.late.withLock { _ in
                 self.adopt()
-                running(job)
+                job()
             }
         }
         do { try SystemThread.start(named: "http-late", run) } catch { run() }
@@ -123,9 +126,9 @@ final class LoopIsolation: SerialExecutor {
     init(inbox: LoopInbox) { self.inbox = inbox }
 
     func enqueue(_ job: consuming ExecutorJob) {
-        inbox.put(LoopInbox.Job(job: UnownedJob(job), isIsolated: true)) { job in
-            unsafe job.job.runSynchronously(on: self.asUnownedSerialExecutor())
-        }
+        let job = UnownedJob(job)
+        guard !inbox.put(LoopInbox.Job(job: job, isIsolated: true)) else { return }
+        inbox.runLate { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
     func checkIsolated() {
@@ -142,8 +145,8 @@ final class LoopExecutor: TaskExecutor {
     init(inbox: LoopInbox) { self.inbox = inbox }
 
     func enqueue(_ job: consuming ExecutorJob) {
-        inbox.put(LoopInbox.Job(job: UnownedJob(job), isIsolated: false)) { job in
-            unsafe job.job.runSynchronously(on: self.asUnownedTaskExecutor())
-        }
+        let job = UnownedJob(job)
+        guard !inbox.put(LoopInbox.Job(job: job, isIsolated: false)) else { return }
+        inbox.runLate { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

@@ -25,6 +25,7 @@ struct RequestHeadReader {
     private let bytes: [UInt8]
     private let limits: HTTPLimits
     private var head: RequestHead
+    private var targetNamesHost = false
     private var hosts = 0
     private var lengths = 0
     private var codings = 0
@@ -34,22 +35,27 @@ struct RequestHeadReader {
     ///
     /// - Parameters:
     ///   - bytes: Where the header lies.
-    ///   - lines: The range of each line in `bytes` without its CRLF: the request line, then the
-    ///     fields, and not the empty line.
+    ///   - start: Where in `bytes` it starts.
+    ///   - lines: The range of each line without its CRLF, counted from `start`: the request line,
+    ///     then the fields, and not the empty line.
     ///   - remoteAddress: The peer.
     ///   - limits: What is too much.
     /// - Returns: The header.
     /// - Throws: What to answer instead.
     static func read(
-        _ bytes: [UInt8], lines: [Range<Int>], remoteAddress: String, limits: HTTPLimits
+        _ bytes: [UInt8], from start: Int, lines: [Range<Int>], remoteAddress: String,
+        limits: HTTPLimits
     ) throws(HTTPRefusal) -> RequestHead {
         var reader = Self(bytes: bytes, remoteAddress: remoteAddress, limits: limits)
-        try reader.readRequestLine(lines[0])
+        func place(_ line: Range<Int>) -> Range<Int> {
+            (line.lowerBound + start)..<(line.upperBound + start)
+        }
+        try reader.readRequestLine(place(lines[0]))
         guard lines.count - 1 <= limits.headerFields else {
             throw .tooManyFields(limit: limits.headerFields)
         }
         reader.head.request.headers.reserveCapacity(lines.count - 1)
-        for line in lines.dropFirst() { try reader.readField(line) }
+        for index in 1..<lines.count { try reader.readField(place(lines[index])) }
         try reader.finish()
         return reader.head
     }
@@ -57,23 +63,22 @@ struct RequestHeadReader {
     private init(bytes: [UInt8], remoteAddress: String, limits: HTTPLimits) {
         self.bytes = bytes
         self.limits = limits
-        head = RequestHead(
-            request: HTTPRequest(
-                method: "", target: "*", authority: "", remoteAddress: remoteAddress))
+        head = RequestHead(request: HTTPRequest(remoteAddress: remoteAddress))
     }
 
     // MARK: The request line
 
     private mutating func readRequestLine(_ line: Range<Int>) throws(HTTPRefusal) {
-        guard let first = bytes[line].firstIndex(of: OctetClass.space),
-            let last = bytes[line].lastIndex(of: OctetClass.space), first < last
+        guard let first = index(of: OctetClass.space, in: line),
+            let last = lastIndex(of: OctetClass.space, in: line), first < last
         else {
             throw .malformed("A request line has a method, a target and a version.")
         }
-        guard first > line.lowerBound, bytes[line.lowerBound..<first].allSatisfy(OctetClass.isToken)
+        guard first > line.lowerBound,
+            all(line.lowerBound..<first, OctetClass.isToken)
         else { throw .malformed("The method must be a token.") }
         let target = (first + 1)..<last
-        guard !target.isEmpty, bytes[target].allSatisfy(OctetClass.isTarget) else {
+        guard !target.isEmpty, all(target, OctetClass.isTarget) else {
             throw .malformed(
                 "The request target must be visible ASCII without blanks and without a fragment.")
         }
@@ -83,21 +88,17 @@ struct RequestHeadReader {
     }
 
     private mutating func readVersion(_ range: Range<Int>) throws(HTTPRefusal) {
-        let version = bytes[range]
-        if version.elementsEqual("HTTP/1.1".utf8) { return }
-        if version.elementsEqual("HTTP/1.0".utf8) {
-            head.isHTTP10 = true
-            head.keepAlive = false
-            return
-        }
-        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-        guard version.count == 8, version.starts(with: "HTTP/".utf8),
-            digits.contains(version[range.lowerBound + 5]),
-            version[range.lowerBound + 6] == UInt8(ascii: "."),
-            digits.contains(version[range.lowerBound + 7])
+        // `HTTP/`, a digit, a dot, a digit.
+        guard range.count == 8,
+            matches(range.lowerBound..<(range.lowerBound + 5), Self.httpSlash, anyCase: false),
+            isDigit(range.lowerBound + 5), bytes[range.lowerBound + 6] == UInt8(ascii: "."),
+            isDigit(range.lowerBound + 7)
         else { throw .malformed("The request line must end in an HTTP version.") }
         // Any other minor version of 1 is read as 1.1 (RFC 9110, section 2.5).
-        guard version[range.lowerBound + 5] == UInt8(ascii: "1") else { throw .versionUnknown() }
+        guard bytes[range.lowerBound + 5] == UInt8(ascii: "1") else { throw .versionUnknown() }
+        guard bytes[range.lowerBound + 7] == UInt8(ascii: "0") else { return }
+        head.isHTTP10 = true
+        head.keepAlive = false
     }
 
     private mutating func readTarget(_ range: Range<Int>) throws(HTTPRefusal) {
@@ -112,7 +113,7 @@ struct RequestHeadReader {
             start = try readAuthority(range)
         }
         let end = range.upperBound
-        if let mark = bytes[start..<end].firstIndex(of: UInt8(ascii: "?")) {
+        if let mark = index(of: UInt8(ascii: "?"), in: start..<end) {
             head.request.path = text(mark, from: start)
             head.request.query = text(end, from: mark + 1)
         } else if start == range.lowerBound {
@@ -140,6 +141,7 @@ struct RequestHeadReader {
         guard start < end else { throw .malformed("The request target names no host.") }
         try checkAuthority(start..<end)
         head.request.authority = text(end, from: start)
+        targetNamesHost = true
         return end
     }
 
@@ -156,22 +158,26 @@ struct RequestHeadReader {
     /// Acts on the fields that say how the message and the connection go on.
     private mutating func interpret(_ name: Range<Int>, _ value: Range<Int>) throws(HTTPRefusal) {
         switch name.count {
-        case 4 where matches(name, "host"):
+        case 4 where matches(name, Self.hostName):
             hosts += 1
             try checkAuthority(value)
-        case 6 where matches(name, "expect"):
-            guard matches(value, "100-continue") else { throw .expectationUnknown() }
+            // A whole URL in the request line outranks the field (RFC 9112, section 3.2.2).
+            if !targetNamesHost {
+                head.request.authority = text(value.upperBound, from: value.lowerBound)
+            }
+        case 6 where matches(name, Self.expectName):
+            guard matches(value, Self.continueValue) else { throw .expectationUnknown() }
             head.expectsContinue = true
-        case 10 where matches(name, "connection"):
+        case 10 where matches(name, Self.connectionName):
             readConnection(value)
-        case 14 where matches(name, "content-length"):
+        case 14 where matches(name, Self.contentLengthName):
             lengths += 1
             try readLength(value)
-        case 17 where matches(name, "transfer-encoding"):
+        case 17 where matches(name, Self.transferEncodingName):
             codings += 1
             guard codings == 1 else { throw .malformed("Transfer-Encoding is given twice.") }
             guard !value.isEmpty else { throw .malformed("Transfer-Encoding is empty.") }
-            guard matches(value, "chunked") else { throw .codingUnknown() }
+            guard matches(value, Self.chunkedValue) else { throw .codingUnknown() }
         default: break
         }
     }
@@ -201,11 +207,7 @@ struct RequestHeadReader {
     private mutating func finish() throws(HTTPRefusal) {
         guard hosts <= 1 else { throw .malformed("Host is given twice.") }
         guard hosts == 1 || head.isHTTP10 else { throw .malformed("HTTP/1.1 needs a Host.") }
-        if head.request.authority.isEmpty {
-            head.request.authority = head.request.headers["Host"] ?? ""
-        } else {
-            head.request.headers["Host"] = head.request.authority
-        }
+        if targetNamesHost { head.request.headers["Host"] = head.request.authority }
         guard codings == 0 || lengths == 0 else {
             throw .malformed("Content-Length and Transfer-Encoding exclude each other.")
         }
@@ -224,15 +226,50 @@ struct RequestHeadReader {
     // MARK: Pieces
 
     private func checkAuthority(_ range: Range<Int>) throws(HTTPRefusal) {
-        guard bytes[range].allSatisfy(OctetClass.isAuthority) else {
+        guard all(range, OctetClass.isAuthority) else {
             throw .malformed("A host must be a name or an address, and a port if need be.")
         }
     }
 
-    /// Whether a range holds `wanted`, which is in lower case, in any case.
-    private func matches(_ range: Range<Int>, _ wanted: String) -> Bool {
-        range.count == wanted.utf8.count
-            && zip(bytes[range], wanted.utf8).allSatisfy { OctetClass.lowercased($0) == $1 }
+    // What is compared with on every request, as bytes: text would have to be decoded each time.
+    private static let httpSlash = Array("HTTP/".utf8)
+    private static let hostName = Array("host".utf8)
+    private static let expectName = Array("expect".utf8)
+    private static let connectionName = Array("connection".utf8)
+    private static let contentLengthName = Array("content-length".utf8)
+    private static let transferEncodingName = Array("transfer-encoding".utf8)
+    private static let continueValue = Array("100-continue".utf8)
+    private static let chunkedValue = Array("chunked".utf8)
+
+    /// Whether a range holds `wanted`; in any case if that is in lower case.
+    private func matches(_ range: Range<Int>, _ wanted: [UInt8], anyCase: Bool = true) -> Bool {
+        guard range.count == wanted.count else { return false }
+        for offset in 0..<wanted.count {
+            let octet = bytes[range.lowerBound + offset]
+            guard (anyCase ? OctetClass.lowercased(octet) : octet) == wanted[offset] else {
+                return false
+            }
+        }
+        return true
+    }
+
+    private func all(_ range: Range<Int>, _ isIn: (UInt8) -> Bool) -> Bool {
+        for index in range where !isIn(bytes[index]) { return false }
+        return true
+    }
+
+    private func isDigit(_ index: Int) -> Bool {
+        bytes[index] >= UInt8(ascii: "0") && bytes[index] <= UInt8(ascii: "9")
+    }
+
+    private func index(of octet: UInt8, in range: Range<Int>) -> Int? {
+        for index in range where bytes[index] == octet { return index }
+        return nil
+    }
+
+    private func lastIndex(of octet: UInt8, in range: Range<Int>) -> Int? {
+        for index in range.reversed() where bytes[index] == octet { return index }
+        return nil
     }
 
     private func text(_ end: Int, from start: Int) -> String {

@@ -99,11 +99,9 @@ struct RequestParser {
         guard try startsWell(&input) else { return nil }
         while let line = try readLine(input) {
             if line.isEmpty {
-                let offset = input.start
                 let head = try RequestHeadReader.read(
-                    input.bytes,
-                    lines: lines.map { ($0.lowerBound + offset)..<($0.upperBound + offset) },
-                    remoteAddress: remoteAddress, limits: limits)
+                    input.bytes, from: input.start, lines: lines, remoteAddress: remoteAddress,
+                    limits: limits)
                 take(&input)
                 lines.removeAll(keepingCapacity: true)
                 skippedLine = false

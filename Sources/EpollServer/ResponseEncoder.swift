@@ -26,9 +26,9 @@ struct ResponseEncoder {
         startHead(response, to: &output)
         let hasBody = response.status != 204 && response.status != 304
         if hasBody {
-            output.append(contentsOf: "Content-Length: ".utf8)
+            output.append(contentsOf: Self.contentLength)
             Self.append(body.count, radix: 10, to: &output)
-            output.append(contentsOf: "\r\n".utf8)
+            output.append(contentsOf: Self.lineBreak)
         }
         endHead(for: context, to: &output)
         if hasBody, !context.isHead { output.append(contentsOf: body) }
@@ -40,7 +40,7 @@ struct ResponseEncoder {
     ) {
         startHead(response, to: &output)
         // HTTP/1.0 knows no chunks: there the end of the connection ends the body.
-        if !context.isHTTP10 { output.append(contentsOf: "Transfer-Encoding: chunked\r\n".utf8) }
+        if !context.isHTTP10 { output.append(contentsOf: Self.chunked) }
         endHead(for: context, to: &output)
     }
 
@@ -53,41 +53,45 @@ struct ResponseEncoder {
             return
         }
         append(piece.count, radix: 16, to: &output)
-        output.append(contentsOf: "\r\n".utf8)
+        output.append(contentsOf: Self.lineBreak)
         output.append(contentsOf: piece)
-        output.append(contentsOf: "\r\n".utf8)
+        output.append(contentsOf: Self.lineBreak)
     }
 
     /// Appends the end of a streamed body.
     static func encodeEnd(for context: Context, to output: inout [UInt8]) {
-        if !context.isHTTP10, !context.isHead { output.append(contentsOf: "0\r\n\r\n".utf8) }
+        if !context.isHTTP10, !context.isHead { output.append(contentsOf: Self.lastChunk) }
     }
 
     private func startHead(_ response: HTTPResponse, to output: inout [UInt8]) {
-        output.append(contentsOf: "HTTP/1.1 ".utf8)
-        Self.append(response.status, radix: 10, to: &output)
-        output.append(OctetClass.space)
-        output.append(contentsOf: Self.reason(response.status).utf8)
-        output.append(contentsOf: "\r\n".utf8)
+        if response.status == 200 {
+            output.append(contentsOf: Self.okLine)
+        } else {
+            output.append(contentsOf: Self.version)
+            Self.append(response.status, radix: 10, to: &output)
+            output.append(OctetClass.space)
+            output.append(contentsOf: Self.reason(response.status).utf8)
+            output.append(contentsOf: Self.lineBreak)
+        }
         output.append(contentsOf: dateField)
         for field in response.headers.fields where !Self.isOurs(field.name) {
             output.append(contentsOf: field.name.utf8)
-            output.append(contentsOf: ": ".utf8)
+            output.append(contentsOf: Self.colon)
             // A value made of foreign text must not be able to add a line.
             for octet in field.value.utf8 {
                 output.append(OctetClass.isFieldValue(octet) ? octet : OctetClass.space)
             }
-            output.append(contentsOf: "\r\n".utf8)
+            output.append(contentsOf: Self.lineBreak)
         }
     }
 
     private func endHead(for context: Context, to output: inout [UInt8]) {
         if !context.keepAlive {
-            output.append(contentsOf: "Connection: close\r\n".utf8)
+            output.append(contentsOf: Self.close)
         } else if context.isHTTP10 {
-            output.append(contentsOf: "Connection: keep-alive\r\n".utf8)
+            output.append(contentsOf: Self.keepAlive)
         }
-        output.append(contentsOf: "\r\n".utf8)
+        output.append(contentsOf: Self.lineBreak)
     }
 
     /// Whether a field is the server's to set, or has a name that HTTP cannot carry.
@@ -103,8 +107,26 @@ struct ResponseEncoder {
     }
 
     private static func append(_ number: Int, radix: Int, to output: inout [UInt8]) {
-        output.append(contentsOf: String(number, radix: radix).utf8)
+        let start = output.count
+        var rest = max(0, number)
+        repeat {
+            output.append(digits[rest % radix])
+            rest /= radix
+        } while rest > 0
+        output[start...].reverse()
     }
+
+    // Fixed pieces as bytes, which append faster than text.
+    private static let digits = Array("0123456789abcdef".utf8)
+    private static let version = Array("HTTP/1.1 ".utf8)
+    private static let lineBreak = Array("\r\n".utf8)
+    private static let colon = Array(": ".utf8)
+    private static let contentLength = Array("Content-Length: ".utf8)
+    private static let chunked = Array("Transfer-Encoding: chunked\r\n".utf8)
+    private static let lastChunk = Array("0\r\n\r\n".utf8)
+    private static let close = Array("Connection: close\r\n".utf8)
+    private static let keepAlive = Array("Connection: keep-alive\r\n".utf8)
+    private static let okLine = Array("HTTP/1.1 200 OK\r\n".utf8)
 
     private static func reason(_ status: Int) -> String {
         switch status {

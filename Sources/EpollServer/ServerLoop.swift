@@ -150,18 +150,18 @@ actor ServerLoop {
     }
 
     private func handle(_ readiness: Readiness, of connection: Connection) {
-        if readiness.contains(.failed) { return close(connection) }
-        if connection.interest.contains(.readable) {
-            if !readiness.isDisjoint(with: [.readable, .inputEnded, .hungUp]) { read(connection) }
-        } else if readiness.contains(.hungUp) {
+        if readiness.has(.failed) { return close(connection) }
+        if connection.interest.has(.readable) {
+            if readiness.has(.readable | .inputEnded | .hungUp) { read(connection) }
+        } else if readiness.has(.hungUp) {
             return close(connection)
-        } else if readiness.contains(.inputEnded) {
+        } else if readiness.has(.inputEnded) {
             // Its last bytes wait until there is room for them; that it has gone counts now.
             connection.peerHasEnded = true
             connection.task?.cancel()
             watch(connection)
         }
-        if readiness.contains(.writable) { flush(connection) }
+        if readiness.has(.writable) { flush(connection) }
     }
 
     func connection(_ id: ConnectionID) -> Connection? {
@@ -208,7 +208,7 @@ actor ServerLoop {
         while connections.count <= index { connections.append(nil) }
         connections[index] = connection
         connectionCount += 1
-        connection.interest = [.readable, .inputEnded]
+        connection.interest = .readable | .inputEnded
         do {
             try epoll.add(connection.socket.number, for: connection.interest, token: id.token)
         } catch {

@@ -1,21 +1,31 @@
 internal import CLinux
 
 /// What a descriptor is watched for, or was found ready for.
-package struct Readiness: OptionSet, Hashable, Sendable {
-    package let rawValue: UInt32
+///
+/// Not an `OptionSet`: its operations are generic, and cost more across modules than a small
+/// request can bear.
+package struct Readiness: Hashable, Sendable {
+    /// The bits as epoll knows them.
+    private(set) var bits: UInt32
 
-    package init(rawValue: UInt32) { self.rawValue = rawValue }
-
+    /// Nothing but what is reported in any case.
+    package static let none = Self(bits: 0)
     /// Bytes, a connection or the end of input can be read.
-    package static let readable = Self(rawValue: EPOLLIN.rawValue)
+    package static let readable = Self(bits: EPOLLIN.rawValue)
     /// Bytes can be written.
-    package static let writable = Self(rawValue: EPOLLOUT.rawValue)
+    package static let writable = Self(bits: EPOLLOUT.rawValue)
     /// The peer sends no more, whether or not what it sent has been read.
-    package static let inputEnded = Self(rawValue: EPOLLRDHUP.rawValue)
+    package static let inputEnded = Self(bits: EPOLLRDHUP.rawValue)
     /// Both directions are closed; reported whether watched for or not.
-    package static let hungUp = Self(rawValue: EPOLLHUP.rawValue)
+    package static let hungUp = Self(bits: EPOLLHUP.rawValue)
     /// The descriptor is broken; reported whether watched for or not.
-    package static let failed = Self(rawValue: EPOLLERR.rawValue)
+    package static let failed = Self(bits: EPOLLERR.rawValue)
+
+    /// Either of the two.
+    package static func | (left: Self, right: Self) -> Self { Self(bits: left.bits | right.bits) }
+
+    /// Whether it has anything in common with another.
+    package func has(_ other: Self) -> Bool { bits & other.bits != 0 }
 }
 
 /// One epoll instance: tells which of many descriptors are ready (level-triggered).
@@ -44,7 +54,7 @@ package struct Epoll: ~Copyable {
     /// Watches a descriptor that is not watched yet.
     package func add(_ number: Int32, for interest: Readiness, token: UInt64) throws(LinuxError) {
         let code = durable_epoll_control(
-            descriptor.number, EPOLL_CTL_ADD, number, interest.rawValue, token)
+            descriptor.number, EPOLL_CTL_ADD, number, interest.bits, token)
         guard code == 0 else { throw .call("watch descriptor \(number)") }
     }
 
@@ -53,7 +63,7 @@ package struct Epoll: ~Copyable {
         _ number: Int32, to interest: Readiness, token: UInt64
     ) throws(LinuxError) {
         let code = durable_epoll_control(
-            descriptor.number, EPOLL_CTL_MOD, number, interest.rawValue, token)
+            descriptor.number, EPOLL_CTL_MOD, number, interest.bits, token)
         guard code == 0 else { throw .call("watch descriptor \(number)") }
     }
 
@@ -76,7 +86,7 @@ package struct Epoll: ~Copyable {
         guard count > 0 else { return }
         for event in ready[..<Int(count)] {
             events.append(
-                Event(token: event.token, readiness: Readiness(rawValue: event.readiness)))
+                Event(token: event.token, readiness: Readiness(bits: event.readiness)))
         }
     }
 }
