@@ -115,7 +115,8 @@ let package = Package(
         tests("EpollServerTests", ["EpollServer", "LinuxPlatform"]),
         tests("OpenSSLCryptoTests", ["OpenSSLCrypto"]),
         tests(
-            "DurableLogTests", ["DurableLog", "DurableLogSQLite", "DurableTesting", "CSQLite"]),
+            "DurableLogTests",
+            ["DurableLog", "DurableLogSQLite", "DurableTesting", "LinuxPlatform", "CSQLite"]),
         tests("LinuxPlatformTests", ["LinuxPlatform", "mcp-fixture"]),
         tests(
             "MCPClientTests",

@@ -28,9 +28,9 @@ int durable_open_place(const char *path) {
     return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-int durable_ofd_lock(int descriptor, short type, off_t byte, int wait) {
+int durable_ofd_lock(int descriptor, short type, off_t byte) {
     struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
-    return fcntl(descriptor, wait ? F_OFD_SETLKW : F_OFD_SETLK, &lock);
+    return fcntl(descriptor, F_OFD_SETLK, &lock);
 }
 
 int durable_ofd_is_held(int descriptor, off_t byte) {

@@ -6,6 +6,8 @@ public struct SQLiteConfiguration: Sendable {
     public var walBytes: Int64 = 16 << 20
     /// From how many pages in the write-ahead log on a checkpoint is made.
     public var checkpointFrames: Int = 3_000
+    /// How long a commit waits while another process holds the store's lock.
+    public var lockPatience: Duration = .seconds(10)
     /// The most pages of 4,096 bytes that the database may have; nil: as the disk allows.
     public var maximumPages: Int?
 

@@ -45,6 +45,17 @@ struct StoreFile: Sendable {
                 """, cause: error)
     }
 
+    /// Waits for the lock, as long as the configuration says.
+    func takeLock() throws(StoreError) {
+        do throws(LinuxError) {
+            try lock.lock(within: configuration.lockPatience)
+        } catch {
+            throw StoreError(
+                code: .unavailable,
+                message: "Cannot write the store '\(path)': \(error.message)", cause: error)
+        }
+    }
+
     // MARK: Opening
 
     /// Makes or checks the file, and registers this process; takes the lock meanwhile.
@@ -52,10 +63,10 @@ struct StoreFile: Sendable {
         do throws(LinuxError) {
             try FileSystem.makePrivateFolder(processesFolder)
             try FileSystem.makePrivateFile(path)
-            try lock.lock()
         } catch {
             throw unavailable(error)
         }
+        try takeLock()
         defer { lock.unlock() }
         let connection = try openConnection()
         try Schema.prepare(connection, catalogue: catalogue)

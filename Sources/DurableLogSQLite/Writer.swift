@@ -33,12 +33,12 @@ final class Writer {
         var batch: [WriteRequest] = []
         var isClosing = false
         while !isClosing && inbox.wait() {
-            let locked = Result { () throws(LinuxError) in try file.lock.lock() }
+            let locked = Result { () throws(StoreError) in try file.takeLock() }
             // What came while waiting for the lock joins the batch.
             guard inbox.takeAll(into: &batch, limit: Self.batchLimit) else { break }
             isClosing = batch.contains { if case .close = $0.action { true } else { false } }
             switch locked {
-            case .failure(let error): answer(batch, with: .failed(file.unavailable(error)))
+            case .failure(let error): answer(batch, with: .failed(error))
             case .success: serve(batch, isClosing: isClosing)
             }
             batch.removeAll(keepingCapacity: true)

@@ -24,16 +24,47 @@ package final class LockFile: Sendable {
     /// Waits for the lock and takes it, blocking the thread.
     ///
     /// Fair: who waits holds a place in front, so a holder that drops the lock and wants it
-    /// again at once comes after it.
-    package func lock() throws(LinuxError) {
-        try wait(for: Self.place)
+    /// again at once comes after it. It looks again and again rather than let the kernel wait,
+    /// since a process that was stopped while it holds the lock must not stop all others.
+    /// - Parameter limit: How long to wait.
+    /// - Throws: `.inUse` when the limit is over.
+    package func lock(within limit: Duration) throws(LinuxError) {
+        let deadline = SystemClock.sinceBoot() + limit
+        try wait(for: Self.place, until: deadline)
         defer { drop(Self.place) }
-        try wait(for: Self.heart)
+        try wait(for: Self.heart, until: deadline)
     }
 
     /// Takes the lock unless another holds it; gives whether it did.
-    package func tryLock() throws(LinuxError) -> Bool {
-        while durable_ofd_lock(descriptor, Int16(F_WRLCK), Self.heart, 0) != 0 {
+    package func tryLock() throws(LinuxError) -> Bool { try take(Self.heart) }
+
+    /// Drops the lock.
+    package func unlock() { drop(Self.heart) }
+
+    private static let heart: off_t = 0
+    private static let place: off_t = 1
+
+    /// The longest pause between two looks, in microseconds.
+    private static let longestPause: UInt32 = 1_000
+
+    private func wait(for byte: off_t, until deadline: Duration) throws(LinuxError) {
+        var pause: UInt32 = 50
+        while try !take(byte) {
+            guard SystemClock.sinceBoot() < deadline else {
+                throw LinuxError(
+                    code: .inUse, number: EAGAIN,
+                    message: """
+                        Cannot lock '\(path)': another process holds it and does not go on. \
+                        Resume it or end it.
+                        """)
+            }
+            usleep(pause)
+            pause = min(pause * 2, Self.longestPause)
+        }
+    }
+
+    private func take(_ byte: off_t) throws(LinuxError) -> Bool {
+        while durable_ofd_lock(descriptor, Int16(F_WRLCK), byte) != 0 {
             switch durable_errno() {
             case EINTR: continue
             case EAGAIN, EACCES: return false
@@ -43,21 +74,8 @@ package final class LockFile: Sendable {
         return true
     }
 
-    /// Drops the lock.
-    package func unlock() { drop(Self.heart) }
-
-    private static let heart: off_t = 0
-    private static let place: off_t = 1
-
-    private func wait(for byte: off_t) throws(LinuxError) {
-        while durable_ofd_lock(descriptor, Int16(F_WRLCK), byte, 1) != 0 {
-            let number = durable_errno()
-            guard number == EINTR else { throw .call("lock '\(path)'", number: number) }
-        }
-    }
-
     private func drop(_ byte: off_t) {
-        let code = durable_ofd_lock(descriptor, Int16(F_UNLCK), byte, 0)
+        let code = durable_ofd_lock(descriptor, Int16(F_UNLCK), byte)
         precondition(code == 0, "Dropping a lock fails only for a descriptor that is not open.")
     }
 

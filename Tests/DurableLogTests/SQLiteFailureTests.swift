@@ -2,6 +2,7 @@ import DurableLog
 import DurableLogSQLite
 import DurableTesting
 import Foundation
+import LinuxPlatform
 import Synchronization
 import Testing
 
@@ -151,6 +152,26 @@ struct SQLiteFailureTests {
         #expect(error?.message.contains("disk") == true)
         #expect(try await store.lease(of: ConversationID(rawValue: "large")) == nil)
         #expect(try await store.events(after: 0, limit: 9).count == 2)
+        await store.close()
+    }
+
+    @Test("a process that hangs with the lock makes others fail, not hang")
+    func hangingHolder() async throws {
+        var harness = try SQLiteHarness()
+        defer { harness.remove() }
+        harness.configuration.lockPatience = .zero
+        let store = try await harness.opened(process)
+        let hanging = try LockFile(path: harness.path + "-lock")
+        #expect(try hanging.tryLock())
+
+        let error = await #expect(throws: StoreError.self) {
+            try await store.append(.sample(0), to: conversation, after: 0, lease: .open(process))
+        }
+
+        #expect(error?.code == .unavailable)
+        #expect(error?.message.contains("Resume it or end it") == true)
+        hanging.unlock()
+        try await store.append(.sample(0), to: conversation, after: 0, lease: .open(process))
         await store.close()
     }
 

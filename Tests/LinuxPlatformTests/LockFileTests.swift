@@ -37,11 +37,11 @@ struct LockFileTests {
         let first = try LockFile(path: path)
         let second = try LockFile(path: path)
         defer { unlink(path) }
-        try first.lock()
+        try first.lock(within: .seconds(1))
 
         let outcome = AsyncStream.makeStream(of: Bool.self)
         try SystemThread.start(named: "lock-test") {
-            let got = (try? second.lock()) != nil  // The test asks only whether it worked.
+            let got = (try? second.lock(within: .seconds(30))) != nil  // The test asks only whether it worked.
             outcome.continuation.yield(got)
             outcome.continuation.finish()
         }
@@ -49,6 +49,20 @@ struct LockFileTests {
 
         var iterator = outcome.stream.makeAsyncIterator()
         #expect(await iterator.next() == true)
+    }
+
+    @Test("a lock that is not dropped is waited for no longer than asked")
+    func limit() throws {
+        let first = try LockFile(path: path)
+        let second = try LockFile(path: path)
+        defer { unlink(path) }
+        try first.lock(within: .zero)
+
+        let error = #expect(throws: LinuxError.self) { try second.lock(within: .zero) }
+        #expect(error?.code == .inUse)
+        #expect(error?.message.contains(path) == true)
+        first.unlock()
+        try second.lock(within: .zero)
     }
 
     @Test("a file that is not there is not held")

@@ -19,7 +19,7 @@ static inline int durable_open(const char *_Nonnull path, int flags, mode_t mode
 int durable_open_place(const char *_Nonnull path);
 
 // fcntl(2) is variadic.
-int durable_ofd_lock(int descriptor, short type, off_t byte, int wait);
+int durable_ofd_lock(int descriptor, short type, off_t byte);
 
 // 1 where another open file description holds the byte's lock, 0 where none does, -1 with errno.
 int durable_ofd_is_held(int descriptor, off_t byte);
