@@ -13,7 +13,7 @@ requirements=(
     "pkg-config|pkgconf"
     # What Swift needs to compile and link.
     binutils
-    "gcc|clang"
+    "libgcc-12-dev|libgcc-13-dev|libgcc-14-dev"
     libc6-dev
     "libstdc++-12-dev|libstdc++-13-dev|libstdc++-14-dev"
     zlib1g-dev
@@ -47,7 +47,7 @@ any_installed() {
 }
 
 available() {
-    apt-cache show "$1" 2>/dev/null | grep --quiet '^Package:'
+    [[ -n $(apt-cache show "$1" 2>/dev/null) ]]
 }
 
 if ! command -v dpkg-query >/dev/null; then

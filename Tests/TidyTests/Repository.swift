@@ -3,7 +3,7 @@ import Foundation
 /// The files of this repository, as the tests that follow look at them.
 struct Repository {
     /// One text file.
-    struct File: Sendable, CustomTestStringConvertibleByPath {
+    struct File: Sendable {
         /// Relative to the repository's root.
         let path: String
         let lines: [String]
@@ -64,13 +64,4 @@ struct Repository {
         if lines.last?.isEmpty == true { lines.removeLast() }
         return File(path: path, lines: lines)
     }
-}
-
-/// Shows a test's argument by its path alone.
-protocol CustomTestStringConvertibleByPath: CustomStringConvertible {
-    var path: String { get }
-}
-
-extension CustomTestStringConvertibleByPath {
-    var description: String { path }
 }

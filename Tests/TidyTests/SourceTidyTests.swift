@@ -9,81 +9,96 @@ struct SourceTidyTests {
         #expect(Repository.written.count > Repository.swift.count + 3)
     }
 
-    @Test("a file has at most 600 lines", arguments: Repository.swift)
-    func fileLength(file: Repository.File) {
-        #expect(file.lines.count <= 600, "\(file.path): split it.")
-    }
-
-    @Test("a line has at most 100 characters", arguments: Repository.swift)
-    func lineLength(file: Repository.File) {
-        for (index, line) in file.lines.enumerated() where line.count > 100 {
-            Issue.record("\(file.path):\(index + 1) has \(line.count) characters.")
+    @Test("a file has at most 600 lines")
+    func fileLength() {
+        for file in Repository.swift {
+            #expect(file.lines.count <= 600, "\(file.path): split it.")
         }
     }
 
-    @Test("a function has at most 70 lines", arguments: Repository.swift)
-    func functionLength(file: Repository.File) {
-        for function in SwiftText.functions(in: file.code) {
-            let length = function.last - function.first + 1
-            #expect(
-                length <= 70, "\(file.path):\(function.first): '\(function.name)': split it.")
-        }
-    }
-
-    @Test("no name says that nobody knew what belongs there", arguments: Repository.swift)
-    func names(file: Repository.File) {
-        let vague =
-            /(Util|Utils|Utility|Utilities|Helper|Helpers|Manager|Misc|Common)(\+.*)?\.swift$/
-        #expect(!file.name.contains(vague), "\(file.path): name it after what it holds.")
-        for (index, line) in file.code.enumerated()
-        where ["Utils", "Helper", "Manager"].contains(where: { line.contains($0) }) {
-            let found = line.firstMatch(
-                of: /\b(class|struct|enum|actor|protocol) +\w*(Utils|Helpers?|Manager)\b/)
-            #expect(found == nil, "\(file.path):\(index + 1): name it after what it does.")
-        }
-        #expect(!file.path.contains(" "))
-    }
-
-    @Test(
-        "nothing is left for later, and no machine's paths are left", arguments: Repository.written)
-    func leftovers(file: Repository.File) {
-        // In pieces, so that this file does not find itself.
-        let banned = [
-            "TO" + "DO", "FIX" + "ME", "XX" + "X:", "fatalError(\"" + "not", "/ro" + "ot/",
-            "/wo" + "rk/", "/opt/" + "swift", "/Use" + "rs/",
-        ]
-        for (index, line) in file.lines.enumerated() {
-            for word in banned where line.contains(word) {
-                Issue.record("\(file.path):\(index + 1) contains '\(word)'.")
+    @Test("a line has at most 100 characters")
+    func lineLength() {
+        for file in Repository.swift {
+            for (index, line) in file.lines.enumerated() where line.count > 100 {
+                Issue.record("\(file.path):\(index + 1) has \(line.count) characters.")
             }
         }
     }
 
-    @Test("a 'try?' says why the failure does not matter", arguments: Repository.swift)
-    func ignoredErrors(file: Repository.File) {
-        for (index, line) in file.code.enumerated() where line.contains("try?") {
-            let isExplained =
-                file.lines[index].contains("//") || (index > 0 && file.isComment(index - 1))
-            #expect(isExplained, "\(file.path):\(index + 1): say why, there or a line above.")
+    @Test("a function has at most 70 lines")
+    func functionLength() {
+        for file in Repository.swift {
+            for function in SwiftText.functions(in: file.code) {
+                let length = function.last - function.first + 1
+                #expect(
+                    length <= 70, "\(file.path):\(function.first): '\(function.name)': split it.")
+            }
         }
     }
 
-    @Test("an unchecked promise to the compiler says who keeps it", arguments: Repository.swift)
-    func uncheckedPromises(file: Repository.File) {
-        for (index, line) in file.code.enumerated()
-        where line.contains("@unchecked Sendable") || line.contains("nonisolated(unsafe)") {
-            let near = max(0, index - 2)...min(file.lines.count - 1, index + 2)
-            #expect(
-                near.contains { file.lines[$0].contains("//") },
-                "\(file.path):\(index + 1): name the invariant and who keeps it.")
+    @Test("no name says that nobody knew what belongs there")
+    func names() {
+        for file in Repository.swift {
+            let vague =
+                /(Util|Utils|Utility|Utilities|Helper|Helpers|Manager|Misc|Common)(\+.*)?\.swift$/
+            #expect(!file.name.contains(vague), "\(file.path): name it after what it holds.")
+            for (index, line) in file.code.enumerated()
+            where ["Utils", "Helper", "Manager"].contains(where: { line.contains($0) }) {
+                let found = line.firstMatch(
+                    of: /\b(class|struct|enum|actor|protocol) +\w*(Utils|Helpers?|Manager)\b/)
+                #expect(found == nil, "\(file.path):\(index + 1): name it after what it does.")
+            }
+            #expect(!file.path.contains(" "))
         }
     }
 
-    @Test("nothing is forced where it could be handled", arguments: Repository.swift)
-    func forced(file: Repository.File) {
-        guard file.path.hasPrefix("Sources/") else { return }
-        for (index, line) in file.code.enumerated() where line.contains("!") {
-            #expect(!line.contains(/\btry!|\bas!/), "\(file.path):\(index + 1)")
+    @Test("nothing is left for later, and no machine's paths are left")
+    func leftovers() {
+        for file in Repository.written {
+            // In pieces, so that this file does not find itself.
+            let banned = [
+                "TO" + "DO", "FIX" + "ME", "XX" + "X:", "fatalError(\"" + "not", "/ro" + "ot/",
+                "/wo" + "rk/", "/opt/" + "swift", "/Use" + "rs/",
+            ]
+            for (index, line) in file.lines.enumerated() {
+                for word in banned where line.contains(word) {
+                    Issue.record("\(file.path):\(index + 1) contains '\(word)'.")
+                }
+            }
+        }
+    }
+
+    @Test("a 'try?' says why the failure does not matter")
+    func ignoredErrors() {
+        for file in Repository.swift {
+            for (index, line) in file.code.enumerated() where line.contains("try?") {
+                let isExplained =
+                    file.lines[index].contains("//") || (index > 0 && file.isComment(index - 1))
+                #expect(isExplained, "\(file.path):\(index + 1): say why, there or a line above.")
+            }
+        }
+    }
+
+    @Test("an unchecked promise to the compiler says who keeps it")
+    func uncheckedPromises() {
+        for file in Repository.swift {
+            for (index, line) in file.code.enumerated()
+            where line.contains("@unchecked Sendable") || line.contains("nonisolated(unsafe)") {
+                let near = max(0, index - 2)...min(file.lines.count - 1, index + 2)
+                #expect(
+                    near.contains { file.lines[$0].contains("//") },
+                    "\(file.path):\(index + 1): name the invariant and who keeps it.")
+            }
+        }
+    }
+
+    @Test("nothing is forced where it could be handled")
+    func forced() {
+        for file in Repository.swift {
+            guard file.path.hasPrefix("Sources/") else { continue }
+            for (index, line) in file.code.enumerated() where line.contains("!") {
+                #expect(!line.contains(/\btry!|\bas!/), "\(file.path):\(index + 1)")
+            }
         }
     }
 }
