@@ -412,6 +412,7 @@ struct EngineTests {
                 let before = try await process.engine.runs(visibleTo: .alice).entries.count
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask {
+                        // It is cancelled; what became of the run is looked at below.
                         _ = try? await process.engine.call(.call(effect.rawValue), by: .alice)
                     }
                     await door.arrival()
