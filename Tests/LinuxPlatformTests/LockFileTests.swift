@@ -41,7 +41,8 @@ struct LockFileTests {
 
         let outcome = AsyncStream.makeStream(of: Bool.self)
         try SystemThread.start(named: "lock-test") {
-            let got = (try? second.lock(within: .seconds(30))) != nil  // The test asks only whether it worked.
+            // The test asks only whether it worked.
+            let got = (try? second.lock(within: .seconds(30))) != nil
             outcome.continuation.yield(got)
             outcome.continuation.finish()
         }
