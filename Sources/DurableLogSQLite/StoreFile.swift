@@ -21,6 +21,10 @@ struct StoreFile: Sendable {
         path: String, tables: [TableSchema], process: ProcessID,
         configuration: SQLiteConfiguration
     ) throws(StoreError) {
+        precondition(
+            (1...100).contains(process.rawValue.utf8.count)
+                && process.rawValue.utf8.allSatisfy(Self.isFileNameByte),
+            "A process id is 1 to 100 letters, digits, '_' and '-': it names files.")
         do throws(LinuxError) {
             let path = try FileSystem.canonicalPath(path)
             self.path = path
@@ -31,6 +35,15 @@ struct StoreFile: Sendable {
         self.catalogue = TableCatalogue(tables)
         self.process = process
         self.configuration = configuration
+    }
+
+    private static func isFileNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
     }
 
     /// The error for a system call that failed.

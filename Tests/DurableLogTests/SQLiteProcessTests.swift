@@ -59,6 +59,48 @@ struct SQLiteProcessTests {
         #expect(try SQLite.rows("PRAGMA integrity_check", on: path) == ["ok"])
     }
 
+    @Test("a write that the system refuses is answered as not done, and the store goes on")
+    func refusedWrite() async throws {
+        let harness = try SQLiteHarness()
+        defer { harness.remove() }
+        // In a process of its own, since the limit on the size of files is one of a process.
+        await #expect(processExitsWith: .success) { [path = harness.path as String] in
+            var configuration = SQLiteConfiguration()
+            configuration.walBytes = 0
+            let store = try await SQLiteEventStore.open(
+                path: path, tables: [], processID: ProcessID(rawValue: "prc_1"),
+                configuration: configuration)
+            let conversation = ConversationID(rawValue: "cnv")
+            try await store.append(
+                .sample(0), to: conversation, after: 0, lease: .open(store.processID))
+
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            let whole = limit.rlim_cur
+            limit.rlim_cur = 400_000
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            var large = NewEvent.sample(1)
+            large.payload = [UInt8](repeating: 65, count: 1_000_000)
+            let event = large
+            let error = await #expect(throws: StoreError.self) {
+                try await store.append(event, to: conversation, after: 1)
+            }
+            precondition(error?.code == .unavailable, "\(String(describing: error))")
+            var count = try await store.events(after: 0, limit: 9).count
+            precondition(count == 1)
+            try await store.append(.sample(1), to: conversation, after: 1)
+
+            limit.rlim_cur = whole
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            try await store.append(event, to: conversation, after: 2)
+            count = try await store.events(after: 0, limit: 9).count
+            precondition(count == 3)
+            await store.close()
+        }
+        #expect(try SQLite.rows("PRAGMA integrity_check", on: harness.path) == ["ok"])
+    }
+
     @Test("what a process left that died before it registered is swept away")
     func sweep() async throws {
         let harness = try SQLiteHarness()
