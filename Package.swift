@@ -84,7 +84,10 @@ let package = Package(
             swiftSettings: safe),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["OrderedJSON", "LinuxPlatform", "MCPProtocol", "MCPClient"],
+            dependencies: [
+                "OrderedJSON", "LinuxPlatform", "MCPProtocol", "MCPClient", "DurableLog",
+                "DurableLogSQLite",
+            ],
             swiftSettings: safe),
 
         tests("OrderedJSONTests", ["OrderedJSON"]),

@@ -40,6 +40,11 @@ public final class ScriptedTool: EngineTool {
         return await body(invocation)
     }
 
+    /// What the body gives for an invocation, without counting it; for bodies that only look.
+    public func outcome(of invocation: ToolInvocation) async -> ToolOutcome {
+        await body(invocation)
+    }
+
     /// Runs the given look-up.
     public func reconcile(_ invocation: ToolInvocation) async -> Reconciliation {
         await lookup(invocation)

@@ -143,7 +143,7 @@ struct PrefixTests {
             }
             #expect(end.status.isEnded, "after \(length) of \(whole)")
             try checkNoRepeat(prefix, tools, length)
-            try await checkProjections(process, end.conversationID)
+            try await ProjectionProof(process).check(end.conversationID)
         }
     }
 
@@ -163,20 +163,5 @@ struct PrefixTests {
         }
         let started = tools.flatMap(\.invocations).map(\.idempotencyKey)
         #expect(open.isDisjoint(with: started), "after \(length) events")
-    }
-
-    /// Invariant 7: the projections are what the log says.
-    private func checkProjections(
-        _ process: EngineBench.Process, _ conversation: ConversationID
-    ) async throws {
-        let state = try await ConversationLog(store: process.store, keys: process.engine.keys)
-            .state(of: conversation)
-        for case .put(let table, let expected) in state.projectionWrites() {
-            let key = table == "runs" ? "runId" : "approvalId"
-            let cell = try #require(expected[key])
-            let rows = try await process.store.rows(
-                TableQuery(table, where: [key: .equals(cell)], limit: 2))
-            #expect(rows == [expected])
-        }
     }
 }
