@@ -143,7 +143,7 @@ extension ServerLoop {
 
     private func finish(_ id: ConnectionID, _ response: HTTPResponse, _ body: [UInt8]) {
         guard let connection = connection(id) else { return }
-        if isDraining { connection.context.keepAlive = false }
+        if server.isToDrain { connection.context.keepAlive = false }
         encoder.encode(response, body: body, for: connection.context, to: &connection.output)
         goOn(connection)
     }
@@ -152,7 +152,7 @@ extension ServerLoop {
         _ id: ConnectionID, _ response: HTTPResponse, keepAlive: [UInt8]
     ) -> Bool {
         guard let connection = connection(id) else { return false }
-        if isDraining || connection.context.isHTTP10 { connection.context.keepAlive = false }
+        if server.isToDrain || connection.context.isHTTP10 { connection.context.keepAlive = false }
         encoder.encodeStreamHead(response, for: connection.context, to: &connection.output)
         connection.activity = .streaming
         connection.keepAlive = keepAlive
@@ -167,7 +167,7 @@ extension ServerLoop {
         connection.keepAliveTime = Connection.never
         ResponseEncoder.encodeEnd(for: connection.context, to: &connection.output)
         // Drained meanwhile: the header has promised to keep the connection, but need not.
-        if isDraining { connection.context.keepAlive = false }
+        if server.isToDrain { connection.context.keepAlive = false }
         goOn(connection)
     }
 

@@ -109,10 +109,11 @@ actor ServerLoop {
     private func timeout() -> Int32 {
         var next = min(
             deadlines.next ?? Connection.never, acceptor?.pausedUntil ?? Connection.never)
-        let drainDeadline = server.drainDeadline.load(ordering: .acquiring)
         // Draining starts at the end of a tick, so none may wait once it is asked for.
-        if drainDeadline != Connection.never, !isDraining { return 0 }
-        if handlerCount > 0 || connectionCount > 0 { next = min(next, drainDeadline) }
+        if server.isToDrain, !isDraining { return 0 }
+        if handlerCount > 0 || connectionCount > 0 {
+            next = min(next, server.drainDeadline.load(ordering: .acquiring))
+        }
         guard next != Connection.never else { return -1 }
         let wait = next - server.clock.nanoseconds()
         return Int32(min(max(0, (wait + 999_999) / 1_000_000), 60_000))
@@ -125,10 +126,9 @@ actor ServerLoop {
             flush(connection)
         }
         dirty.removeAll(keepingCapacity: true)
-        let drainDeadline = server.drainDeadline.load(ordering: .acquiring)
-        guard drainDeadline != Connection.never else { return false }
+        guard server.isToDrain else { return false }
         if !isDraining { startDraining() }
-        if now >= drainDeadline { cutAll() }
+        if now >= server.drainDeadline.load(ordering: .acquiring) { cutAll() }
         return connectionCount == 0 && handlerCount == 0
     }
 
@@ -265,16 +265,21 @@ actor ServerLoop {
         isDraining = true
         acceptor?.stop(epoll)
         acceptor = nil
-        for case let connection? in connections
-        where connection.activity == .reading && !connection.waitsForOutput
-            && connection.parser.phase(connection.input) == .idle
-        {
+        for case let connection? in connections where isIdle(connection) {
+            // A request that has just arrived is still served.
+            read(connection)
+            guard isIdle(connection) else { continue }
             if connection.unsentBytes == 0 {
                 close(connection)
             } else {
                 connection.activity = .closing
             }
         }
+    }
+
+    private func isIdle(_ connection: Connection) -> Bool {
+        connection.activity == .reading && !connection.waitsForOutput
+            && connection.parser.phase(connection.input) == .idle
     }
 
     private func cutAll() {

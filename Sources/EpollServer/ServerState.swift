@@ -21,6 +21,9 @@ final class ServerState: Sendable {
     /// When the last handler is cancelled; `never` unless the server is being drained.
     let drainDeadline = Atomic<Int64>(Connection.never)
 
+    /// Whether the server was told to end.
+    var isToDrain: Bool { drainDeadline.load(ordering: .acquiring) != Connection.never }
+
     init(limits: HTTPLimits, clock: any HTTPClock, handler: @escaping HTTPServer.Handler) {
         self.limits = limits
         self.clock = clock

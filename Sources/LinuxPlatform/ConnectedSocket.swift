@@ -120,11 +120,18 @@ package struct ConnectedSocket: ~Copyable, Sendable {
         setsockopt(number, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Makes blocking reads and writes give up after `seconds`, as `.wouldBlock`.
-    package func limitWaiting(toSeconds seconds: Int) {
-        var time = timeval(tv_sec: seconds, tv_usec: 0)
+    /// Makes blocking reads and writes give up after `time`, as `.wouldBlock`.
+    package func limitWaiting(to time: Duration) {
+        let (seconds, attoseconds) = time.components
+        var time = timeval(
+            tv_sec: Int(seconds), tv_usec: Int(attoseconds / 1_000_000_000_000))
         setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    /// Makes blocking reads and writes give up after `seconds`, as `.wouldBlock`.
+    package func limitWaiting(toSeconds seconds: Int) {
+        limitWaiting(to: .seconds(seconds))
     }
 
     /// How many bytes the kernel may hold for sending: small for tests of slow readers.

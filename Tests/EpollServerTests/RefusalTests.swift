@@ -1,4 +1,5 @@
 import EpollServer
+import LinuxPlatform
 import Testing
 
 @Suite("HTTP refusals", .timeLimit(.minutes(1)))
@@ -81,6 +82,50 @@ struct RefusalTests {
                 third.abort()
                 // The server learns of both in its own time.
                 while try exchange(try TestClient(port: port)).status == 503 {}
+            }
+        }
+    }
+
+    @Test("without descriptors a client is turned away with a reason, and later ones come in")
+    func descriptors() async throws {
+        // In a process of its own: the limit would hit every other test.
+        await #expect(processExitsWith: .success) {
+            try await withServer(handler: echo) { port, _ in
+                try await onThread {
+                    let watcher = try TestClient(port: port)
+                    func exchange(_ client: TestClient) throws -> Int {
+                        try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+                        return try client.readResponse().status
+                    }
+                    #expect(try exchange(watcher) == 200)
+                    try DescriptorLimit.set(100)
+                    var refusals = 0
+                    // Client and server take turns, so it is either's turn to find none left.
+                    for fillers in 0..<2 {
+                        let filler = try (0..<fillers).map { _ in try WakeUp() }
+                        var clients: [TestClient] = []
+                        while let client = try? TestClient(port: port) {
+                            guard try exchange(watcher) == 200 else { break }
+                            clients.append(client)
+                            guard try client.hasInput() else { continue }
+                            let response = try client.readResponse()
+                            #expect(response.status == 503)
+                            #expect(response.body.contains("descriptors"))
+                            refusals += 1
+                            break
+                        }
+                        #expect(clients.count > 20)
+                        withExtendedLifetime((filler, clients)) {}
+                    }
+                    #expect(refusals > 0)
+                    while true {
+                        // The server learns in its own time that its clients have gone.
+                        let client = try TestClient(port: port)
+                        guard try exchange(watcher) == 200, try !client.hasInput() else { continue }
+                        #expect(try exchange(client) == 200)
+                        return
+                    }
+                }
             }
         }
     }

@@ -26,7 +26,7 @@ final class TestClient {
 
     init(address: SocketAddress) throws {
         socket = try ConnectedSocket(connectingTo: address)
-        socket.limitWaiting(toSeconds: 20)
+        socket.limitWaiting(to: .seconds(20))
         socket.sendWithoutDelay()
     }
 
@@ -47,6 +47,19 @@ final class TestClient {
     func endOutput() { socket.endOutput() }
 
     func shrinkBuffers() { socket.limitBuffers(toBytes: 4096) }
+
+    /// Whether the server has said something, or closed, without being asked.
+    func hasInput() throws -> Bool {
+        socket.limitWaiting(to: .milliseconds(1))
+        defer { socket.limitWaiting(to: .seconds(20)) }
+        switch socket.read(into: &buffer) {
+        case .bytes(let count):
+            input.append(contentsOf: buffer[..<count])
+            return true
+        case .end, .failed: return true
+        case .wouldBlock: return false
+        }
+    }
 
     func abort() { socket.abortOnClose() }
 

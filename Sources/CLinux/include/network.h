@@ -3,6 +3,7 @@
 #include <netinet/tcp.h>
 #include <stdint.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 // `epoll_event` is packed and holds a union; Swift sees neither well.
@@ -56,4 +57,12 @@ int durable_accept(
 
 static inline int durable_stream_socket(int family, int nonblocking) {
     return socket(family, SOCK_STREAM | SOCK_CLOEXEC | (nonblocking ? SOCK_NONBLOCK : 0), 0);
+}
+
+// The kinds of limits are an enumeration in C++ and in Swift, but not for setrlimit(2).
+static inline int durable_limit_descriptors(rlim_t count) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return -1;
+    limit.rlim_cur = count;
+    return setrlimit(RLIMIT_NOFILE, &limit);
 }
