@@ -39,23 +39,30 @@ public struct SecretSource: Sendable {
     public func resolve(_ text: SecretText) throws(SecurityError) -> ResolvedSecret {
         var value = ""
         var references: [String] = []
+        var files: [String] = []
         for part in text.parts {
             switch part {
             case .literal(let literal):
                 value += literal
             case .environment(let name, let fallback):
-                guard let found = environment[name] ?? fallback else {
+                // As in a shell, `:-` stands in for an empty variable too.
+                let found = environment[name]
+                if let fallback, found?.isEmpty ?? true {
+                    value += fallback
+                } else if let found {
+                    value += found
+                    references.append(found)
+                } else {
                     throw .unsetVariable(name)
                 }
-                value += found
-                references.append(found)
             case .secret(let name):
                 let found = try secret(named: name)
                 value += found
                 references.append(found)
+                files.append(found)
             }
         }
-        return ResolvedSecret(value: value, references: references)
+        return ResolvedSecret(value: value, references: references, secrets: files)
     }
 
     private func secret(named name: String) throws(SecurityError) -> String {
@@ -89,8 +96,10 @@ public struct SecretSource: Sendable {
 public struct ResolvedSecret: Sendable {
     /// The whole text.
     public let value: String
-    /// The values that references gave, in order.
+    /// The values that references gave, in order; a default that stood in is a literal.
     public let references: [String]
+    /// Those of them that `${secret:NAME}` gave.
+    public let secrets: [String]
 }
 
 extension ResolvedSecret: CustomStringConvertible {

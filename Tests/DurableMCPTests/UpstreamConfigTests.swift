@@ -30,7 +30,9 @@ struct UpstreamConfigTests {
             resolved.environment == [
                 "TOKEN": "Bearer k3y", "MODE": "fast", "LONG": "literal-value",
             ])
-        #expect(resolved.scrubber.scrub("k3y fast literal-value") == "[secret] fast [secret]")
+        #expect(
+            resolved.scrubber.scrub("k3y fast literal-value /home/ann /bin/x")
+                == "[secret] fast [secret] /home/ann /bin/x")
         let error = #expect(throws: SecurityError.self) {
             try program.resolved(from: SecretSource(environment: [:], folders: []))
         }

@@ -18,6 +18,8 @@ struct ScrubberTests {
         #expect(try scrubber("12345678").scrub("a 12345678b") == "a [secret]b")
         #expect(try scrubber("${A}", environment: ["A": "xyz"]).scrub("wxyz") == "w[secret]")
         #expect(try scrubber("${A}", environment: ["A": ""]).isEmpty)
+        #expect(try scrubber("${A:-.}").isEmpty)
+        #expect(try scrubber("${A:-12345678}").scrub("12345678") == "[secret]")
     }
 
     @Test("the value is found with and without what stands around its reference")

@@ -14,9 +14,9 @@ struct SecretTests {
             ("$5 and $", "$5 and $", []),
             ("Bearer ${TOKEN}", "Bearer t0ken", ["t0ken"]),
             ("${env:TOKEN}${TOKEN}", "t0kent0ken", ["t0ken", "t0ken"]),
-            ("${NONE:-a:-b}", "a:-b", ["a:-b"]),
-            ("${env:NONE:-}", "", [""]),
-            ("${EMPTY:-x}", "", [""]),
+            ("${NONE:-a:-b}", "a:-b", []),
+            ("${env:NONE:-}", "", []),
+            ("${EMPTY:-x}", "x", []), ("${EMPTY}", "", [""]),
         ] as [(String, String, [String])])
     func followed(text: String, value: String, references: [String]) throws {
         let resolved = try source.resolve(SecretText(parsing: text))

@@ -98,14 +98,15 @@ public struct ResolvedProgram: Sendable {
 extension UpstreamConfig.Program {
     /// Follows every reference; call it when the program is about to be started.
     ///
-    /// Values of the environment are secrets as a whole; of the rest, what references give.
+    /// Values of the environment are secrets. Of the rest only what `${secret:NAME}` gives is:
+    /// arguments are seen by every user of the machine, and a folder's path belongs in results.
     ///
     /// - Throws: ``SecurityError``, naming the reference.
     public func resolved(from source: SecretSource) throws(SecurityError) -> ResolvedProgram {
         var scrubber = Scrubber()
         func plain(_ text: SecretText) throws(SecurityError) -> String {
             let resolved = try source.resolve(text)
-            for reference in resolved.references { scrubber.add(reference) }
+            for secret in resolved.secrets { scrubber.add(secret) }
             return resolved.value
         }
         var values: [String: String] = [:]
