@@ -17,7 +17,10 @@ struct SchemaIdentifiers {
         resources = [Resource(identifier: Self.identifier(of: document), pointer: [])]
         anchors = [[:]]
         var open: [(value: JSONValue, pointer: JSONPointer, resource: Int)] = [(document, [], 0)]
-        while let (value, pointer, enclosing) = open.popLast() {
+        var next = 0
+        while next < open.count {
+            let (value, pointer, enclosing) = open[next]
+            next += 1
             guard case .object(let object) = value else { continue }
             var resource = enclosing
             if let identifier = Self.identifier(of: value), !pointer.tokens.isEmpty {

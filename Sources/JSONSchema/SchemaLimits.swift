@@ -5,6 +5,8 @@ public struct SchemaLimits: Hashable, Sendable {
 
     /// How many schemas may be checked inside one another: about one for each array, object,
     /// reference and combination that encloses a value.
+    ///
+    /// 256 fit a stack of 1 MiB even in a debug build.
     public var depth: Int
 
     /// How many steps one check may take: about one for each value a schema is applied to, and

@@ -10,7 +10,9 @@ struct SchemaNode: Sendable {
 }
 
 /// One keyword, or a few that only mean something together.
-enum SchemaKeyword: Sendable {
+///
+/// Indirect, so that it takes one word of each of the stack frames that checking recurses through.
+indirect enum SchemaKeyword: Sendable {
     /// The schema `false`.
     case never
     case type(KindSet)

@@ -5,27 +5,43 @@ extension SchemaValidator {
         _ keyword: SchemaKeyword, _ value: JSONValue, _ own: inout Evaluated
     ) -> Bool {
         switch keyword {
-        case .allOf(let branches):
-            var isValid = true
-            for index in branches where !check(index, value, &own) {
-                isValid = false
-                if givenUp != nil || violations.count >= enough { return false }
-            }
-            return isValid
+        case .allOf(let branches): return checkAll(branches, value, &own)
         case .anyOf(let branches): return checkAny(branches, value, &own)
         case .oneOf(let branches): return checkOne(branches, value, &own)
-        case .not(let index):
-            let attempt = attempt(index, value, enough: 1)
-            guard givenUp == nil else { return false }
-            return attempt.isValid ? fail("not", "has a form that is not allowed") : true
+        case .not(let index): return checkNot(index, value)
         case .conditional(let condition, let then, let otherwise):
-            let attempt = attempt(condition, value, enough: 1)
-            guard givenUp == nil else { return false }
-            if attempt.isValid { own.formUnion(attempt.evaluated) }
-            guard let next = attempt.isValid ? then : otherwise else { return true }
+            guard let isMet = checkCondition(condition, value, &own) else { return false }
+            guard let next = isMet ? then : otherwise else { return true }
             return check(next, value, &own)
         default: return true
         }
+    }
+
+    private mutating func checkAll(
+        _ branches: [SchemaIndex], _ value: JSONValue, _ own: inout Evaluated
+    ) -> Bool {
+        var isValid = true
+        for index in branches where !check(index, value, &own) {
+            isValid = false
+            if givenUp != nil || violations.count >= enough { return false }
+        }
+        return isValid
+    }
+
+    private mutating func checkNot(_ index: SchemaIndex, _ value: JSONValue) -> Bool {
+        let attempt = attempt(index, value, enough: 1)
+        guard givenUp == nil else { return false }
+        return attempt.isValid ? fail("not", "has a form that is not allowed") : true
+    }
+
+    /// Whether an `if` is met; nil where the check was given up.
+    private mutating func checkCondition(
+        _ index: SchemaIndex, _ value: JSONValue, _ own: inout Evaluated
+    ) -> Bool? {
+        let attempt = attempt(index, value, enough: 1)
+        guard givenUp == nil else { return nil }
+        if attempt.isValid { own.formUnion(attempt.evaluated) }
+        return attempt.isValid
     }
 
     private mutating func checkAny(
@@ -91,10 +107,13 @@ extension SchemaValidator {
             }
         }
         // A member such as `type` with a fixed value tells which branch was meant.
-        let tagged = ofKind.filter { attempt in
-            !attempt.violations.contains {
-                ["const", "enum"].contains($0.keyword) && $0.pointer.tokens.count == depth + 1
-            }
+        let tags = ofKind.map { attempt in
+            attempt.violations.first { $0.allowed != nil && $0.pointer.tokens.count == depth + 1 }
+        }
+        let tagged = zip(ofKind, tags).filter { $0.1 == nil }.map(\.0)
+        if let tag = tags.first??.pointer, tags.count > 1, tags.allSatisfy({ $0?.pointer == tag }) {
+            let allowed = listed(tags.compactMap { $0?.allowed }, "or")
+            return fail(keyword, "must be \(allowed)", at: tag.tokens.last.map(PathStep.key))
         }
         if let meant = tagged.count == 1 ? tagged.first : ofKind.count == 1 ? ofKind.first : nil {
             violations += meant.violations.prefix(enough - violations.count)

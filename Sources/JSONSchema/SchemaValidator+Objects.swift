@@ -16,12 +16,7 @@ extension SchemaValidator {
         case .dependentRequired(let dependencies):
             return checkDependencies(dependencies, object)
         case .dependentSchemas(let dependencies):
-            var isValid = true
-            for (key, index) in dependencies where object[key] != nil {
-                if !check(index, value, &own) { isValid = false }
-                if givenUp != nil { return false }
-            }
-            return isValid
+            return checkDependencies(dependencies, object, value, &own)
         case .unevaluatedProperties(let index): return checkUnevaluated(object, index, &own)
         default: return true
         }
@@ -51,11 +46,24 @@ extension SchemaValidator {
         return isValid
     }
 
+    private mutating func checkDependencies(
+        _ dependencies: [(key: String, schema: SchemaIndex)], _ object: JSONObject,
+        _ value: JSONValue, _ own: inout Evaluated
+    ) -> Bool {
+        var isValid = true
+        for (key, index) in dependencies where object[key] != nil {
+            if !check(index, value, &own) { isValid = false }
+            if givenUp != nil { return false }
+        }
+        return isValid
+    }
+
     private mutating func checkProperties(
         _ properties: Properties, _ object: JSONObject, _ own: inout Evaluated
     ) -> Bool {
         var isValid = true
-        for (position, member) in object.members.enumerated() {
+        for position in object.members.indices {
+            let member = object.members[position]
             var isKnown = false
             if let named = properties.positions[ExactString(member.key)] {
                 isKnown = true

@@ -14,7 +14,9 @@ extension SchemaValidator {
             if enumeration.canonical.contains(canonical) { return true }
         }
         let several = enumeration.canonical.count > 1 ? "one of " : ""
-        return fail(enumeration.keyword, "must be \(several)\(enumeration.shown)")
+        return fail(
+            enumeration.keyword, "must be \(several)\(enumeration.shown)",
+            allowed: enumeration.shown)
     }
 
     mutating func applyNumber(_ keyword: SchemaKeyword, _ number: JSONNumber) -> Bool {

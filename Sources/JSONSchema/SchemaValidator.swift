@@ -95,8 +95,13 @@ struct SchemaValidator {
     ///
     /// Where there is a `step`, what it leads to is meant instead. The message is the name of
     /// that and `predicate`. Always false, for callers to return.
-    mutating func fail(_ keyword: String, _ predicate: String, at step: PathStep? = nil) -> Bool {
-        if violations.count < enough { violations.append(violation(keyword, predicate, at: step)) }
+    mutating func fail(
+        _ keyword: String, _ predicate: String, at step: PathStep? = nil, allowed: String? = nil
+    ) -> Bool {
+        guard violations.count < enough else { return false }
+        var violation = violation(keyword, predicate, at: step)
+        violation.allowed = allowed
+        violations.append(violation)
         return false
     }
 

@@ -18,6 +18,9 @@ public struct SchemaViolation: Hashable, Sendable {
     ///
     /// Names members, but never quotes a value that was checked.
     public let message: String
+
+    /// What `enum` or `const` would have allowed, in words.
+    var allowed: String?
 }
 
 extension SchemaViolation: CustomStringConvertible {
