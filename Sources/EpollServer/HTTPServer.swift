@@ -8,8 +8,10 @@ internal import Synchronization
 public final class HTTPServer: Sendable {
     /// Answers one request.
     ///
-    /// It runs on a loop's thread until it awaits something elsewhere, so work that takes the
-    /// processor for long must go elsewhere. Its task is cancelled when the client goes away.
+    /// It runs on a loop's thread, and so do the `@concurrent` functions and the actors without an
+    /// executor of their own that it calls. Work that takes the processor for long must leave, by
+    /// `withTaskExecutorPreference(globalConcurrentExecutor)`, or other clients wait for it.
+    /// The handler's task is cancelled when its client goes away.
     public typealias Handler = @Sendable (HTTPRequest) async -> HTTPResponse
 
     private let address: String

@@ -183,6 +183,36 @@ struct ExchangeTests {
         }
     }
 
+    @Test("handlers and what they call run on the loop, and can leave it")
+    func threads() async throws {
+        actor Elsewhere { func thread() -> UInt { SystemThread.currentIdentity } }
+        @Sendable @concurrent func anywhere() async -> UInt { SystemThread.currentIdentity }
+        let elsewhere = Elsewhere()
+        let handler: HTTPServer.Handler = { request in
+            let before = SystemThread.currentIdentity
+            let visited =
+                switch request.path {
+                case "/actor": await elsewhere.thread()
+                case "/concurrent": await anywhere()
+                default:
+                    await withTaskExecutorPreference(globalConcurrentExecutor) { await anywhere() }
+                }
+            let text = "\(before == visited) \(SystemThread.currentIdentity == before)"
+            return .whole(200, body: Array(text.utf8))
+        }
+        try await withServer(handler: handler) { port, _ in
+            try await onThread {
+                let client = try TestClient(port: port)
+                for (path, answer) in [
+                    ("/actor", "true true"), ("/concurrent", "true true"), ("/leave", "false true"),
+                ] {
+                    try client.send("GET \(path) HTTP/1.1\r\nHost: h\r\n\r\n")
+                    #expect(try client.readResponse().body == answer, "\(path)")
+                }
+            }
+        }
+    }
+
     @Test("an address that is taken or not ours is named")
     func binding() throws {
         let first = HTTPServer(address: "127.0.0.1:0", handler: echo)
