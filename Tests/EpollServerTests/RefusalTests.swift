@@ -104,6 +104,7 @@ struct RefusalTests {
                     for fillers in 0..<2 {
                         let filler = try (0..<fillers).map { _ in try WakeUp() }
                         var clients: [TestClient] = []
+                        // Once the client itself finds no descriptor, the round is over.
                         while let client = try? TestClient(port: port) {
                             guard try exchange(watcher) == 200 else { break }
                             clients.append(client)
