@@ -2,7 +2,9 @@ internal import LinuxPlatform
 
 /// Times one thing over and over.
 enum Stopwatch {
-    /// The median time of `count` runs of `body`, in microseconds, after `warmUp` that do not count.
+    /// The median time of `count` runs of `body`, in microseconds.
+    ///
+    /// `warmUp` runs come before them and do not count.
     static func median(
         _ count: Int, warmUp: Int = 50, _ body: (Int) async throws -> Void
     ) async rethrows -> Double {
