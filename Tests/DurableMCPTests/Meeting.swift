@@ -2,6 +2,7 @@ import DurableEngine
 import DurableLog
 import DurableSecurity
 import Foundation
+import JSONSchema
 import MCPProtocol
 import MCPServer
 import OrderedJSON
@@ -107,11 +108,28 @@ struct Client: Sendable {
         try await handler.listTools(cursor: cursor, context: context())
     }
 
+    /// Calls a tool; a result of ours must conform to what its definition promises.
     func call(
         _ name: String, _ arguments: JSONObject = [:], requestID: String? = nil
     ) async throws -> CallToolResult {
-        try await handler.callTool(
+        let result = try await handler.callTool(
             name: name, arguments: arguments, context: context(requestID))
+        if !name.contains("__"), let structured = result.structuredContent {
+            let tool = try await list().tools.first { $0.name == name }
+            let promised = try #require(tool?.outputSchema)
+            let schema = try Schema(compiling: .object(promised))
+            #expect(schema.validate(structured).map(\.message) == [])
+            #expect(try JSONValue(parsing: result.text) == structured)
+        }
+        return result
+    }
+
+    /// Calls a tool of ours and gives its structured result.
+    func ask(
+        _ name: String, _ arguments: JSONObject = [:], requestID: String? = nil
+    ) async throws -> JSONValue {
+        let result = try await call(name, arguments, requestID: requestID)
+        return try #require(result.structuredContent, "\(result.text)")
     }
 }
 

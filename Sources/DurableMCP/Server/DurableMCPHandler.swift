@@ -1,3 +1,4 @@
+internal import Audit
 internal import DurableEngine
 internal import DurableLog
 public import DurableSecurity
@@ -24,13 +25,14 @@ public struct DurableMCPHandler: MCPHandler {
     private let proxies: Bool
 
     init(
-        engine: Engine, catalogue: Catalogue, exposed: Set<ToolGroup>, clock: any EngineClock
+        engine: Engine, catalogue: Catalogue, auditor: Auditor, exposed: Set<ToolGroup>,
+        clock: any EngineClock
     ) {
         self.engine = engine
         self.catalogue = catalogue
         let all =
             RunTools(engine: engine, catalogue: catalogue, clock: clock).all
-            + ApprovalTools(engine: engine).all
+            + ApprovalTools(engine: engine).all + AuditTools(auditor: auditor).all
         ownTools = all.filter { exposed.contains($0.group) }
         proxies = exposed.contains(.proxy)
     }

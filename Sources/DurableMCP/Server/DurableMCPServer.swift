@@ -1,3 +1,4 @@
+internal import Audit
 public import DurableEngine
 public import DurableLog
 public import DurableSecurity
@@ -63,7 +64,9 @@ public final class DurableMCPServer: Sendable {
         self.engine = engine
         self.catalogue = catalogue
         handler = DurableMCPHandler(
-            engine: engine, catalogue: catalogue, exposed: config.exposed, clock: options.clock)
+            engine: engine, catalogue: catalogue,
+            auditor: Auditor(store: store, keys: engine.keys), exposed: config.exposed,
+            clock: options.clock)
     }
 
     /// A server on a store that was opened with ``DurableMCPTables/store``.
