@@ -148,6 +148,58 @@ struct CatalogueTests {
         #expect(try meeting.count("started", "send") == 0)
     }
 
+    @Test("a run that needs a withheld tool says what it waits for")
+    func saysWhatIsMissing() async throws {
+        let meeting = Meeting()
+        let clock = ManualClock()
+        let server = try await meeting.server(
+            meeting.config(durable: Self.trusting), clock: clock)
+        try await meeting.running(server) { client in
+            try await clock.running {
+                let script: JSONValue = [
+                    "steps": [
+                        ["approval": "Go on?"],
+                        [
+                            "tool": "fix__lookup",
+                            "arguments": [
+                                "thing": "grass"
+                            ],
+                        ],
+                    ]
+                ]
+                let started = try await client.ask(
+                    "start_run", ["script": script, "waitSeconds": 20])
+                let store = Self.store(meeting)
+                var tools = try await store.entries(of: "fix").map(\.pinned.definition)
+                let index = try #require(tools.firstIndex { $0.name == "lookup" })
+                tools[index].description = "Something else."
+                _ = try await store.record(tools, of: "fix", now: 1)
+                try await server.catalogue.load()
+                _ = try await client.acting(as: Meeting.carol).ask(
+                    "approve",
+                    [
+                        "approvalId": started["waitingOn"]?["approvalId"] ?? .null,
+                        "approverId": "carol", "authLevel": "session",
+                    ])
+                var run: JSONValue = .null
+                while run["waitingOn"]?["kind"] != "tool" {
+                    run = try await client.ask(
+                        "get_run_status", ["runId": started["runId"] ?? .null])
+                    await Task.yield()
+                }
+                #expect(run["waitingOn"]?["tool"] == "fix__lookup")
+                #expect(run["hint"]?.stringValue?.contains("upstream accept fix") == true)
+                _ = try await store.accept(upstream: "fix", now: 2)
+                _ = try await store.record(
+                    try await Self.listed(), of: "fix", now: 3)
+                _ = try await store.accept(upstream: "fix", now: 4)
+                let ended = try await client.ask(
+                    "get_run_status", ["runId": started["runId"] ?? .null, "waitSeconds": 50])
+                #expect(ended["status"] == "completed")
+            }
+        }
+    }
+
     @Test("a new tool of a known server is added, and one that is gone is not listed")
     func newAndGone() async throws {
         let meeting = Meeting()

@@ -38,9 +38,15 @@ struct WhoMayTests {
             #expect(joined.isError)
             // One who sees everything may not act on it.
             let auditor = client.acting(
-                as: Principal(id: "dora", roles: [.audit, .operate], authLevel: .session))
+                as: Principal(id: "dora", roles: [.use, .audit, .operate], authLevel: .session))
             #expect(try await auditor.ask("get_run_status", ["runId": run])["status"] == "waiting")
             #expect(try await auditor.call("cancel_run", ["runId": run]).isError)
+            let intruding = try await auditor.call(
+                "start_run",
+                [
+                    "script": Self.question, "conversationId": mine["conversationId"] ?? .null,
+                ])
+            #expect(intruding.isError)
         }
     }
 

@@ -113,14 +113,15 @@ extension Engine {
     ) async throws(EngineError) -> (conversation: ConversationID, isNew: Bool) {
         if let id = request.conversationID {
             let state = try await storedState(of: id)
-            guard let first = state.order.first.flatMap({ state.runs[$0] }),
-                principal.maySee(runsOf: first.submission.principal)
+            // Who may see everything may not act on it.
+            guard let owner = state.order.first.flatMap({ state.runs[$0]?.submission.principal }),
+                owner == principal.id || principal.has(.admin)
             else {
                 throw EngineError(
                     code: .notFound,
                     message: """
-                        There is no conversation '\(id)' that you can see. Leave \
-                        'conversationId' out to begin one.
+                        There is no conversation '\(id)' of yours. Leave 'conversationId' out to \
+                        begin one.
                         """)
             }
             return (id, false)

@@ -5,6 +5,8 @@ internal import OrderedJSON
 /// What the caller of a proxied tool gets, once its run is settled.
 struct DirectCall {
     let snapshot: RunSnapshot
+    /// Whether the tool promises a structured result, so that clients refuse one without.
+    let promisesStructure: Bool
 
     var result: CallToolResult {
         var result = answer
@@ -39,7 +41,11 @@ struct DirectCall {
         switch snapshot.status {
         case .completed:
             return CallToolResult(
-                text: "\(tool) has happened, as a person has found out; its answer is not known.")
+                text: """
+                    \(tool) has happened, as a person has found out; its answer is not known. Do \
+                    not call it again.
+                    """,
+                isError: promisesStructure)
         case .failed:
             return failure(snapshot.error ?? "\(tool) failed, and gave no reason.")
         case .cancelled:

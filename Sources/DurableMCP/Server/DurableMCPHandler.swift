@@ -75,7 +75,8 @@ public struct DurableMCPHandler: MCPHandler {
         case .unavailable(let reason): return CallToolResult(text: reason, isError: true)
         case .found: break
         }
-        if let problem = catalogue.item(named: name)?.problem(with: arguments) {
+        let item = catalogue.item(named: name)
+        if let problem = item?.problem(with: arguments) {
             return CallToolResult(text: problem, isError: true)
         }
         do throws(EngineError) {
@@ -84,7 +85,9 @@ public struct DurableMCPHandler: MCPHandler {
                     work: .call(tool: name, arguments: arguments),
                     requestID: context.callerRequestID),
                 by: context.identity)
-            return DirectCall(snapshot: snapshot).result
+            return DirectCall(
+                snapshot: snapshot, promisesStructure: item?.shown.outputSchema != nil
+            ).result
         } catch {
             if error.code == .stopping { try Task.checkCancellation() }
             return CallToolResult(text: error.message, isError: true)

@@ -12,7 +12,7 @@ struct ApprovalTools: Sendable {
     /// Reads the status of a run whose approver need not see it.
     private static let reader = Principal(id: "durable-mcp", roles: [.audit], authLevel: .anonymous)
     /// How many bytes of arguments a list shows.
-    private static let argumentBytes = 48 << 10
+    private static let argumentBytes = 24 << 10
 
     // MARK: list_pending_approvals
 

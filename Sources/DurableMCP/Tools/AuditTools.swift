@@ -47,7 +47,7 @@ struct AuditTools: Sendable {
             request.since = try call.time("since")
             request.until = try call.time("until")
             request.limit = call.integer("limit") ?? request.limit
-            request.contentBytes = 32 << 10  // It goes out twice: as text, and as structure.
+            request.contentBytes = 24 << 10  // It goes out twice: as text, and as structure.
             request.cursor = call.text("cursor")
             do throws(AuditError) {
                 return .structured(

@@ -75,7 +75,7 @@ struct RunTools: Sendable {
             let snapshot = try await engine.wait(
                 for: id, visibleTo: call.principal, until: deadline(of: call), since: nil)
             return .structured(
-                RunView(snapshot: snapshot).json, isError: snapshot.status == .failed)
+                await view(snapshot).json, isError: snapshot.status == .failed)
         }
     }
 
@@ -109,10 +109,10 @@ struct RunTools: Sendable {
         ) { call in
             let now = try await engine.run(call.runID, visibleTo: call.principal)
             guard !now.status.isEnded, let deadline = deadline(of: call), deadline > clock.now()
-            else { return .structured(RunView(snapshot: now).json) }
+            else { return .structured(await view(now).json) }
             let later = try await engine.wait(
                 for: call.runID, visibleTo: call.principal, until: deadline, since: now.status)
-            return .structured(RunView(snapshot: later).json)
+            return .structured(await view(later).json)
         }
     }
 
@@ -186,8 +186,12 @@ struct RunTools: Sendable {
             }
             try await engine.cancel(call.runID, by: call.principal)
             let snapshot = try await engine.run(call.runID, visibleTo: call.principal)
-            return .structured(RunView(snapshot: snapshot).json)
+            return .structured(await view(snapshot).json)
         }
+    }
+
+    private func view(_ snapshot: RunSnapshot) async -> RunView {
+        await RunView(snapshot, tools: catalogue, now: clock.now())
     }
 
     private func deadline(of call: OwnCall) -> Int64? {
@@ -209,7 +213,7 @@ extension RunSummary {
             "principal": .string(principal), "status": .string(status.rawValue),
         ]
         json["tool"] = tool.map(JSONValue.string)
-        json["error"] = error.map(JSONValue.string)
+        json["error"] = error.map { .string($0.cut(to: 300)) }
         json["submittedAt"] = .string(Timestamp(milliseconds: submittedAt).text)
         json["updatedAt"] = .string(Timestamp(milliseconds: updatedAt).text)
         return json

@@ -6,10 +6,31 @@ internal import OrderedJSON
 
 /// A run in the form that clients read.
 struct RunView {
-    /// How many bytes of results are shown with a run.
-    private static let outputBytes = 48 << 10
+    /// How many bytes of results are shown with a run: they go out as text and as structure.
+    private static let outputBytes = 28 << 10
+    /// How many steps are shown.
+    private static let stepLimit = 100
+    /// How many characters of a step's text or error are shown.
+    private static let textLimit = 2_000
+    /// How long a run may stand still before it is looked up why, in milliseconds.
+    private static let stillness: Int64 = 2_000
 
     let snapshot: RunSnapshot
+    /// A tool that the run needs and that cannot be used here, and why.
+    private let missing: (tool: String, reason: String)?
+
+    /// A run that may stand still for want of a tool.
+    init(_ snapshot: RunSnapshot, tools: some ToolSource, now: Int64) async {
+        self.snapshot = snapshot
+        var missing: (String, String)?
+        if snapshot.status == .running, now - snapshot.run.updatedAt >= Self.stillness,
+            let tool = snapshot.run.neededTool,
+            case .unavailable(let reason) = await tools.tool(named: tool)
+        {
+            missing = (tool, reason)
+        }
+        self.missing = missing
+    }
 
     var json: JSONObject {
         var json: JSONObject = [
@@ -19,12 +40,22 @@ struct RunView {
         ]
         json["finalText"] = snapshot.finalText.map(JSONValue.string)
         json["error"] = snapshot.error.map(JSONValue.string)
-        json["waitingOn"] = snapshot.waitingOn.map(JSONValue.object)
+        json["waitingOn"] = waitingOn.map(JSONValue.object)
         json["hint"] = hint.map(JSONValue.string)
+        let steps = snapshot.run.steps
+        let omitted = max(0, steps.count - Self.stepLimit)
+        if omitted > 0 { json["stepsOmitted"] = .number(JSONNumber(omitted)) }
         var bytesLeft = Self.outputBytes
         json["steps"] = .array(
-            snapshot.run.steps.enumerated().map { .object(step($0, $1, &bytesLeft)) })
+            steps.indices.dropFirst(omitted).map { .object(step($0, steps[$0], &bytesLeft)) })
         return json
+    }
+
+    private var waitingOn: JSONObject? {
+        if let waiting = snapshot.waitingOn { return waiting }
+        return missing.map {
+            ["kind": "tool", "tool": .string($0.tool), "reason": .string($0.reason)]
+        }
     }
 
     private func step(
@@ -33,12 +64,14 @@ struct RunView {
         var json: JSONObject = [
             "index": .number(JSONNumber(index)), "kind": .string(step.kind),
         ]
-        json["text"] = step.text.map(JSONValue.string)
+        json["text"] = step.text.map { .string($0.cut(to: Self.textLimit)) }
         json["tool"] = step.call.map { .string($0.tool) }
         json["callId"] = step.call?.callID.map(JSONValue.string)
         json["effect"] = step.call.map { .string($0.effect.rawValue) }
         json["outcome"] = .string(step.phase.outcome)
-        if case .done(_, _, let error?) = step.phase { json["error"] = .string(error) }
+        if case .done(_, _, let error?) = step.phase {
+            json["error"] = .string(error.cut(to: Self.textLimit))
+        }
         if let output = step.output {
             let bytes = output.serialized().count
             if bytes <= bytesLeft {
@@ -54,6 +87,10 @@ struct RunView {
     /// What to do about a run that does not go on by itself.
     private var hint: String? {
         if let approval = snapshot.approval { return ApprovalHint(approval.request).text }
+        if let missing {
+            return "Nothing here can run this now. \(missing.reason) Cancel it with cancel_run, "
+                + "or wait."
+        }
         switch snapshot.status {
         case .queued, .running, .cancelling, .compensating:
             return "It goes on. Call get_run_status with 'waitSeconds' to wait for it."
@@ -76,6 +113,9 @@ struct RunView {
             ],
             "hint": ObjectSchema.text("What to do next."),
             "steps": ObjectSchema.list(of: stepSchema.value, "What it has done, in order."),
+            "stepsOmitted": [
+                "type": "integer", "description": "How many earlier steps are not shown.",
+            ],
             "usage": ["type": "object", "description": "What it has used up."],
         ],
         required: ["runId", "conversationId", "status", "steps"])
@@ -101,6 +141,30 @@ struct RunView {
 
 extension RunStatus {
     static let names = allCases.map(\.rawValue)
+}
+
+extension String {
+    /// At most so many characters, with a sign that there were more.
+    func cut(to limit: Int) -> String { count <= limit ? self : prefix(limit - 1) + "…" }
+}
+
+extension RunState {
+    /// The tool of the call that comes next, where one does.
+    fileprivate var neededTool: String? {
+        switch steps.last?.phase {
+        case .planned, .ready, .retrying: return steps.last?.call?.tool
+        case .done, nil: break
+        case .awaiting, .running, .unknown: return nil
+        }
+        switch submission.work {
+        case .call(let tool, _): return steps.isEmpty ? tool : nil
+        case .script(let script):
+            guard script.steps.indices.contains(steps.count),
+                case .tool(let tool, _, _) = script.steps[steps.count]
+            else { return nil }
+            return tool
+        }
+    }
 }
 
 extension StepState.Phase {
