@@ -155,7 +155,7 @@ struct CatalogueTests {
         let server = try await meeting.server(
             meeting.config(durable: Self.trusting), clock: clock)
         try await meeting.running(server) { client in
-            try await clock.running {
+            try await clock.running(by: .milliseconds(500)) {
                 let script: JSONValue = [
                     "steps": [
                         ["approval": "Go on?"],

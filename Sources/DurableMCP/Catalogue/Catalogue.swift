@@ -258,7 +258,7 @@ extension Catalogue {
         var changes = upstream.changes.makeAsyncIterator()
         while !Task.isCancelled {
             do {
-                try await record(try await upstream.list().tools, of: upstream)
+                try await record(try await upstream.refreshedList(), of: upstream)
             } catch {
                 if Task.isCancelled { return }
                 note(error, of: upstream)

@@ -37,7 +37,7 @@ extension UpstreamFailure {
 
 /// One server behind us: it is started when it is first needed, with its secrets resolved then.
 actor Upstream {
-    /// How long a list that was compared with the pinned one counts, if nothing says otherwise.
+    /// How long a list counts that was compared with the pinned one.
     private static let listLifetime: Duration = .seconds(60)
 
     /// What was read from a server.
@@ -74,28 +74,54 @@ actor Upstream {
     /// Its name in the configuration.
     nonisolated var name: String { config.name }
 
-    /// The tools as the server lists them now; from memory while that is fresh.
+    /// The tools as the server listed them since it was started, or since it said that they
+    /// changed.
+    ///
+    /// A server that is busy may not answer for long, so what only has become old is read again
+    /// in the background.
     func list() async throws(UpstreamFailure) -> Listing {
-        let client = try connectedClient()
-        let now = surroundings.time.now()
-        if await client.toolChanges == listedChanges, now - listedAt < Self.listLifetime {
-            return Listing(tools: lastTools, isNew: false)
+        guard try await changesOfConnected() == listedChanges else {
+            return Listing(tools: try await refreshedList(), isNew: true)
         }
+        if surroundings.time.now() - listedAt >= Self.listLifetime {
+            listedAt = surroundings.time.now()
+            change.yield()
+        }
+        return Listing(tools: lastTools, isNew: false)
+    }
+
+    /// The tools as the server lists them now, or as long as it said that they may be kept.
+    func refreshedList() async throws(UpstreamFailure) -> [ToolDefinition] {
+        // Taken before the list is: a change that comes meanwhile is not lost.
+        let changes = try await changesOfConnected()
+        let client = try readyClient()
         let tools: [ToolDefinition]
         do {
             tools = try await client.listTools()
         } catch {
             throw UpstreamFailure(error)
         }
-        listedChanges = await client.toolChanges
-        listedAt = now
+        listedChanges = changes
+        listedAt = surroundings.time.now()
         lastTools = tools
-        return Listing(tools: tools, isNew: true)
+        return tools
+    }
+
+    /// Starts the server if it does not run, and counts how often its tools may have changed.
+    private func changesOfConnected() async throws(UpstreamFailure) -> Int {
+        let client = try readyClient()
+        do {
+            // A server that has ended is started again here, and may have other tools then.
+            _ = try await client.connect()
+        } catch {
+            throw UpstreamFailure(error)
+        }
+        return await client.toolChanges
     }
 
     /// Calls a tool.
     func call(_ call: UpstreamCall) async throws(UpstreamFailure) -> UpstreamCallOutcome {
-        let client = try connectedClient()
+        let client = try readyClient()
         return await client.callTool(call)
     }
 
@@ -115,7 +141,7 @@ actor Upstream {
         await client?.close()
     }
 
-    private func connectedClient() throws(UpstreamFailure) -> UpstreamClient {
+    private func readyClient() throws(UpstreamFailure) -> UpstreamClient {
         if let client { return client }
         guard !isClosed else {
             throw UpstreamFailure(
