@@ -74,7 +74,8 @@ public struct AuditVerdict: Hashable, Sendable {
         if findings.count < Self.findingLimit { findings.append(finding) }
     }
 
-    mutating func add(contentsOf other: AuditVerdict) {
+    /// Adds what another check found.
+    package mutating func add(contentsOf other: AuditVerdict) {
         findings += other.findings.prefix(max(Self.findingLimit - findings.count, 0))
         findingCount += other.findingCount
     }

@@ -8,6 +8,18 @@ package enum CurrentProcess {
     /// Ends the process at once: nothing is flushed, no handler runs.
     package static func endAtOnce(code: Int32) -> Never { _exit(code) }
 
+    /// Ends the process as `kill -9` does, for tests of what a crash leaves behind.
+    package static func crash() -> Never {
+        _ = kill(getpid(), SIGKILL)
+        // The signal cannot be held; this line is for the compiler.
+        _exit(137)
+    }
+
+    /// Stops the calling thread for good; another one ends the process.
+    package static func park() -> Never {
+        while true { pause() }
+    }
+
     /// Stops the calling thread for a while; never call it on the cooperative pool.
     package static func block(for duration: Duration) {
         let parts = duration.components

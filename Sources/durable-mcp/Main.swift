@@ -3,35 +3,26 @@ internal import LinuxPlatform
 
 @main
 struct Main {
-    static func main() async {
+    static func main() {
         let words = ProcessInfo.processInfo.arguments
         if GuardProcess.isWanted(words) {
             StandardStreams.endProcess(GuardProcess.main(arguments: words))
         }
-        let arguments = words.dropFirst()
         let command: Command
         do {
-            command = try CommandParser(commands: CommandSpecification.all).parse(Array(arguments))
+            command = try CommandParser(commands: CommandSpecification.all)
+                .parse(Array(words.dropFirst()))
         } catch {
             StandardStreams.writeError("\(error)\n")
             StandardStreams.endProcess(ExitCode.usedWrongly.rawValue)
         }
-        StandardStreams.endProcess(run(command).rawValue)
-    }
-
-    private static func run(_ command: Command) -> ExitCode {
-        switch command {
-        case .help(let text):
-            StandardStreams.writeOutput(text)
-        case .version(let version):
-            StandardStreams.writeOutput(
-                version.json
-                    ? "{\"name\":\"durable-mcp\",\"version\":\"\(ProductVersion.text)\"}\n"
-                    : "durable-mcp \(ProductVersion.text)\n")
-        default:
-            StandardStreams.writeError("durable-mcp: this command has no body yet.\n")
-            return .failed
+        // Before there is another thread, since threads inherit it.
+        if case .serve = command { EndSignals.hold() }
+        Task.detached {
+            let bodies = CommandBodies(surroundings: .current())
+            StandardStreams.endProcess(await bodies.run(command).rawValue)
         }
-        return .done
+        // An asynchronous `main` would hand this thread to a queue that takes signals again.
+        CurrentProcess.park()
     }
 }

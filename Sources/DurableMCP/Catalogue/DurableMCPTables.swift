@@ -4,7 +4,7 @@ public import DurableLog
 /// The tables that the server keeps beside the engine's.
 public enum DurableMCPTables {
     /// All of them; with those of the engine, what a store is opened with.
-    public static let all: [TableSchema] = [upstreams, catalogue]
+    public static let all: [TableSchema] = [upstreams, catalogue, TokenStore.table]
 
     /// What to open a store with: the engine's tables and these.
     public static var store: [TableSchema] { EngineTables.all + all }

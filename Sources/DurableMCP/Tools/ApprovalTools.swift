@@ -42,44 +42,11 @@ struct ApprovalTools: Sendable {
                 cursor: call.text("cursor"))
             var bytesLeft = Self.argumentBytes
             var json: JSONObject = [
-                "approvals": .array(page.entries.map { .object(Self.json($0, &bytesLeft)) })
+                "approvals": .array(page.entries.map { .object(ApprovalView($0).json(&bytesLeft)) })
             ]
             json["nextCursor"] = page.next.map(JSONValue.string)
             return .structured(json)
         }
-    }
-
-    private static func json(
-        _ approval: PendingApproval, _ bytesLeft: inout Int
-    ) -> JSONObject {
-        let request = approval.request
-        var json: JSONObject = [
-            "approvalId": .string(request.approvalID.rawValue),
-            "runId": .string(request.runID.rawValue), "principal": .string(approval.principal),
-            "purpose": .string(request.purpose.rawValue),
-        ]
-        if let call = approval.call {
-            json["tool"] = .string(call.tool)
-            json["upstream"] = call.upstream.map(JSONValue.string)
-            let bytes = JSONValue.object(call.arguments).serialized().count
-            if bytes <= bytesLeft {
-                bytesLeft -= bytes
-                json["arguments"] = .object(call.arguments)
-            } else {
-                json["argumentsOmitted"] = .string(
-                    "They have \(bytes) bytes, too many to show here.")
-            }
-            json["effect"] = .string(call.effect.rawValue)
-        }
-        json["argumentsDigest"] = .string(request.argumentsDigest)
-        json["risk"] = .string(request.risk.rawValue)
-        json["requiredAuthLevel"] = .string(request.requiredAuthLevel.rawValue)
-        json["reason"] = .string(request.reason)
-        json["requestedAt"] = .string(Timestamp(milliseconds: approval.requestedAt).text)
-        json["expiresAt"] = request.expiresAt.map {
-            .string(Timestamp(milliseconds: $0).text)
-        }
-        return json
     }
 
     private static let approvalSchema = ObjectSchema(
@@ -98,6 +65,9 @@ struct ApprovalTools: Sendable {
                 "A digest of the arguments; empty for a question."),
             "effect": ObjectSchema.choice(
                 EffectKind.allCases.map(\.rawValue), "What the call does to the world."),
+            "key": ObjectSchema.text("The call's idempotency key."),
+            "definitionDigest": ObjectSchema.text("The digest of the tool's pinned definition."),
+            "audience": ObjectSchema.text("Whom it is addressed to, if to somebody."),
             "risk": ObjectSchema.choice(
                 Risk.allCases.map(\.rawValue), "How much harm a wrong answer could do."),
             "requiredAuthLevel": ObjectSchema.choice(levels, "The level an approver needs."),

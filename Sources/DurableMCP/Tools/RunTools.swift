@@ -1,9 +1,9 @@
-internal import DurableEngine
+package import DurableEngine
 internal import DurableLog
 internal import DurableSecurity
 internal import JSONSchema
 internal import MCPProtocol
-internal import OrderedJSON
+package import OrderedJSON
 
 /// The tools that start runs and look after them.
 struct RunTools: Sendable {
@@ -206,7 +206,8 @@ extension ToolAnnotations {
 }
 
 extension RunSummary {
-    fileprivate var json: JSONObject {
+    /// What `list_runs` gives for each run.
+    package var json: JSONObject {
         var json: JSONObject = [
             "runId": .string(runID.rawValue),
             "conversationId": .string(conversationID.rawValue),

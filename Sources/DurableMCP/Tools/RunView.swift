@@ -1,11 +1,11 @@
-internal import DurableEngine
+package import DurableEngine
 internal import DurableLog
 internal import DurableSecurity
 internal import MCPProtocol
-internal import OrderedJSON
+package import OrderedJSON
 
 /// A run in the form that clients read.
-struct RunView {
+package struct RunView {
     /// How many bytes of results are shown with a run: they go out as text and as structure.
     private static let outputBytes = 28 << 10
     /// How many steps are shown.
@@ -19,6 +19,16 @@ struct RunView {
     /// A tool that the run needs and that cannot be used here, and why.
     private let missing: (tool: String, reason: String)?
 
+    /// Whether everything is shown, however long.
+    private let isWhole: Bool
+
+    /// All of a run, for one who works on the store and has no tools.
+    package init(whole snapshot: RunSnapshot) {
+        self.snapshot = snapshot
+        missing = nil
+        isWhole = true
+    }
+
     /// A run that may stand still for want of a tool.
     init(_ snapshot: RunSnapshot, tools: some ToolSource, now: Int64) async {
         self.snapshot = snapshot
@@ -30,9 +40,11 @@ struct RunView {
             missing = (tool, reason)
         }
         self.missing = missing
+        isWhole = false
     }
 
-    var json: JSONObject {
+    /// What `get_run_status` gives.
+    package var json: JSONObject {
         var json: JSONObject = [
             "runId": .string(snapshot.id.rawValue),
             "conversationId": .string(snapshot.conversationID.rawValue),
@@ -43,9 +55,9 @@ struct RunView {
         json["waitingOn"] = waitingOn.map(JSONValue.object)
         json["hint"] = hint.map(JSONValue.string)
         let steps = snapshot.run.steps
-        let omitted = max(0, steps.count - Self.stepLimit)
+        let omitted = isWhole ? 0 : max(0, steps.count - Self.stepLimit)
         if omitted > 0 { json["stepsOmitted"] = .number(JSONNumber(omitted)) }
-        var bytesLeft = Self.outputBytes
+        var bytesLeft = isWhole ? .max : Self.outputBytes
         json["steps"] = .array(
             steps.indices.dropFirst(omitted).map { .object(step($0, steps[$0], &bytesLeft)) })
         return json
@@ -64,13 +76,13 @@ struct RunView {
         var json: JSONObject = [
             "index": .number(JSONNumber(index)), "kind": .string(step.kind),
         ]
-        json["text"] = step.text.map { .string($0.cut(to: Self.textLimit)) }
+        json["text"] = step.text.map { .string($0.cut(to: isWhole ? .max : Self.textLimit)) }
         json["tool"] = step.call.map { .string($0.tool) }
         json["callId"] = step.call?.callID.map(JSONValue.string)
         json["effect"] = step.call.map { .string($0.effect.rawValue) }
         json["outcome"] = .string(step.phase.outcome)
         if case .done(_, _, let error?) = step.phase {
-            json["error"] = .string(error.cut(to: Self.textLimit))
+            json["error"] = .string(error.cut(to: isWhole ? .max : Self.textLimit))
         }
         if let output = step.output {
             let bytes = output.serialized().count

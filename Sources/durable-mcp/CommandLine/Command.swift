@@ -53,6 +53,8 @@ struct ListRunsCommand: Equatable {
     var common = CommonOptions()
     var status: String?
     var limit = 50
+    /// Where the page before ended.
+    var cursor: String?
     var json = false
 }
 
@@ -65,6 +67,8 @@ struct ShowRunCommand: Equatable {
 struct ListApprovalsCommand: Equatable {
     var common = CommonOptions()
     var limit = 50
+    /// Where the page before ended.
+    var cursor: String?
     var json = false
 }
 

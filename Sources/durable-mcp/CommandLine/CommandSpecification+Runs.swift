@@ -2,6 +2,9 @@ extension CommandSpecification {
     static let limit = Option(
         name: "--limit", value: "N", help: "At most so many, newest first (default 50).")
 
+    static let cursor = Option(
+        name: "--cursor", value: "CURSOR", help: "Goes on where the page before ended.")
+
     static let runs = [
         CommandSpecification(
             words: ["runs", "list"], summary: "Lists runs, newest first.",
@@ -10,7 +13,7 @@ extension CommandSpecification {
                     name: "--status", value: "STATUS",
                     help: "Only those that are queued, running, waiting, cancelling, completed, "
                         + "failed, cancelled or parked."),
-                limit, json,
+                limit, cursor, json,
             ],
             examples: ["durable-mcp runs list --status waiting"],
             make: { parsed throws(UsageError) in
@@ -19,7 +22,7 @@ extension CommandSpecification {
                         common: parsed.common,
                         status: try parsed.choice("--status", of: RunStatusWord.self)?.rawValue,
                         limit: try parsed.integer("--limit", in: 1...1000, standard: 50),
-                        json: parsed.json))
+                        cursor: parsed["--cursor"], json: parsed.json))
             }),
         CommandSpecification(
             words: ["runs", "show"], summary: "Shows one run with its steps.",
@@ -34,13 +37,13 @@ extension CommandSpecification {
     static let approvals = [
         CommandSpecification(
             words: ["approvals", "list"], summary: "Lists what waits for a person.",
-            options: [limit, json],
+            options: [limit, cursor, json],
             make: { parsed throws(UsageError) in
                 .listApprovals(
                     ListApprovalsCommand(
                         common: parsed.common,
                         limit: try parsed.integer("--limit", in: 1...1000, standard: 50),
-                        json: parsed.json))
+                        cursor: parsed["--cursor"], json: parsed.json))
             }),
         CommandSpecification(
             words: ["approve"], summary: "Approves what waits.",
