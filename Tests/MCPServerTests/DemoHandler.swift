@@ -7,6 +7,8 @@ import Synchronization
 final class DemoHandler: MCPHandler {
     /// What the tool `wait` went through, for tests to await.
     let events = AsyncStream<String>.makeStream()
+    /// What the tool `leak` kept of its last call.
+    let leaked = Mutex<ProgressSink?>(nil)
     /// What lets the tool `wait` end.
     let gate = AsyncStream<Void>.makeStream()
 
@@ -60,7 +62,10 @@ final class DemoHandler: MCPHandler {
             context.progress.report(0.1)
             context.progress.report(0.6, total: 1)
             return CallToolResult(text: "done")
-        case "wait": return try await wait(context)
+        case "leak":
+            leaked.withLock { $0 = context.progress }
+            return CallToolResult(text: "kept")
+        case "wait": return try await wait(context, isStubborn: arguments["stubborn"] != nil)
         default: throw RPCError.unknownTool(name)
         }
     }
@@ -80,7 +85,9 @@ final class DemoHandler: MCPHandler {
     }
 
     /// Waits for the gate or for cancellation, and says in ``events`` which it was.
-    private func wait(_ context: RequestContext<String>) async throws -> CallToolResult {
+    private func wait(
+        _ context: RequestContext<String>, isStubborn: Bool
+    ) async throws -> CallToolResult {
         events.continuation.yield("started")
         for await _ in gate.stream {
             events.continuation.yield("released")
@@ -88,7 +95,7 @@ final class DemoHandler: MCPHandler {
         }
         events.continuation.yield("cancelled")
         context.progress.report(99, message: "too late")
-        try Task.checkCancellation()
+        if !isStubborn { try Task.checkCancellation() }
         return CallToolResult(text: "gate closed")
     }
 }

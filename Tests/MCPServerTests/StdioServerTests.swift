@@ -40,11 +40,14 @@ struct StdioServerTests {
         }
     }
 
-    @Test("a cancelled call is stopped, and nothing more is sent for it")
-    func cancellation() async throws {
+    @Test(
+        "a cancelled call is stopped, and nothing more is sent for it, whatever it does",
+        arguments: [[:], ["stubborn": true]] as [JSONValue])
+    func cancellation(arguments: JSONValue) async throws {
         let handler = DemoHandler()
         try await withStdioServer(handler) { client in
-            client.send(modern("a", "tools/call", ["name": "wait"], meta: ["progressToken": 7]))
+            let params: JSONObject = ["name": "wait", "arguments": arguments]
+            client.send(modern("a", "tools/call", params, meta: ["progressToken": 7]))
             #expect(await handler.events.stream.next() == "started")
             client.send([
                 "jsonrpc": "2.0", "method": "notifications/cancelled",
@@ -151,6 +154,19 @@ struct StdioServerTests {
             #expect(messages[1]["params"]?["progress"] == number("0.6"))
             #expect(messages[2]["id"] == 1)
             client.send(modern(2, "tools/call", ["name": "progress"]))
+            #expect(await client.receive()?["id"] == 2)
+        }
+    }
+
+    @Test("no progress is sent for a request that is answered")
+    func lateProgress() async throws {
+        let handler = DemoHandler()
+        try await withStdioServer(handler) { client in
+            client.send(modern(1, "tools/call", ["name": "leak"], meta: ["progressToken": 1]))
+            #expect(await client.receive()?["id"] == 1)
+            let sink = try #require(handler.leaked.withLock { $0 })
+            sink.report(1, message: "too late")
+            client.send(modern(2, "server/discover"))
             #expect(await client.receive()?["id"] == 2)
         }
     }
