@@ -115,6 +115,12 @@ let package = Package(
                 "OrderedJSON",
             ]),
         tests("TidyTests", []),
+        tests(
+            "EndToEndTests",
+            [
+                "MCPProtocol", "OrderedJSON", "LinuxPlatform", "CSQLite", "durable-mcp",
+                "mcp-fixture",
+            ]),
         tests("EpollServerTests", ["EpollServer", "LinuxPlatform"]),
         tests("OpenSSLCryptoTests", ["OpenSSLCrypto"]),
         tests(

@@ -75,8 +75,8 @@ extension ConversationState {
 
     /// What a process does first with a conversation that it took over from a dead one.
     func decideRecovery(_ input: DecisionInput) -> [EngineEvent] {
-        guard let run = active, run.isStarted, run.parkedReason == nil,
-            run.pendingApproval == nil
+        // A run whose start was not durable yet counts too: it may be what ended the process.
+        guard let run = active, run.parkedReason == nil, run.pendingApproval == nil
         else { return [] }
         let crashes = run.crashes + 1
         var events: [EngineEvent] = [.runRecovered(run.id, crashes: crashes)]

@@ -96,8 +96,12 @@ extension Script.Step {
         let place = "steps[\(index)]"
         let kinds = object.keys.filter { Self.keysByKind[$0] != nil }
         guard kinds.count == 1, let kind = kinds.first else {
+            let found = object.keys.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
             throw .invalidScript(
-                "\(place) must have exactly one of 'assistant', 'tool', 'approval', 'finish'.")
+                """
+                \(place) must have exactly one of 'assistant', 'tool', 'approval', 'finish'; it \
+                has \(found.isEmpty ? "no member" : found).
+                """)
         }
         let known = Self.keysByKind[kind, default: []]
         for key in object.keys where !known.contains(key) {
