@@ -107,12 +107,13 @@ let package = Package(
                 "JSONSchema", "MCPServer", "MCPClient", "DurableLog", "DurableTesting",
                 "mcp-fixture",
             ]),
-        tests("CommandLineTests", ["durable-mcp", "DurableSecurity"]),
+        tests(
+            "CommandLineTests", ["durable-mcp", "DurableSecurity", "OrderedJSON", "mcp-fixture"]),
         tests(
             "AuditTests",
             [
-                "Audit", "DurableEngine", "DurableLog", "DurableSecurity", "OpenSSLCrypto",
-                "OrderedJSON",
+                "Audit", "DurableEngine", "DurableLog", "DurableLogSQLite", "DurableSecurity",
+                "OpenSSLCrypto", "OrderedJSON", "CSQLite",
             ]),
         tests("TidyTests", []),
         tests(

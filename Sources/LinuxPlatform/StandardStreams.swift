@@ -10,6 +10,25 @@ package enum StandardStreams {
     @discardableResult
     package static func writeError(_ text: String) -> Bool { writeAll(text, to: STDERR_FILENO) }
 
+    /// Reads standard input to its end, or to so many bytes; nil where it cannot be read.
+    ///
+    /// It blocks the thread meanwhile.
+    package static func readInput(limit: Int) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: limit)
+        while bytes.count < limit {
+            let count = read(STDIN_FILENO, &buffer, limit - bytes.count)
+            if count > 0 {
+                bytes += buffer[..<count]
+            } else if count == 0 {
+                break
+            } else if durable_errno() != EINTR {
+                return nil
+            }
+        }
+        return bytes
+    }
+
     /// Ends the process at once with this code.
     package static func endProcess(_ code: Int32) -> Never { exit(code) }
 

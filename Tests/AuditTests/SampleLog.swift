@@ -70,11 +70,17 @@ struct SampleLog {
         let memory = MemoryEventStore(
             tables: EngineTables.all, processID: ProcessID(rawValue: "prc_test"))
         store = EditedStore(memory)
-        _ = memory.setMetadata()
+        (paid, waiting) = try await Self.fill(memory)
+    }
+
+    /// Has an engine write the log into an empty store.
+    @discardableResult
+    static func fill(_ store: any EventStore) async throws -> (paid: RunID, waiting: RunID) {
+        _ = try await store.setMetadataIfAbsent("secret", [UInt8](repeating: 7, count: 32))
         let engine = try await Engine.open(
-            store: memory, tools: PayTool(), clock: SteppingClock(),
+            store: store, tools: PayTool(), clock: SteppingClock(),
             identifiers: CountingIdentifiers())
-        (paid, waiting) = try await withThrowingTaskGroup(of: Void.self) { group in
+        return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await engine.run() }
             let ids = try await Self.fill(engine)
             await engine.stop()
@@ -110,13 +116,5 @@ struct SampleLog {
             RunRequest(work: .script(script), conversationID: conversation), by: principal)
         let run = try await engine.wait(for: id, visibleTo: principal, until: nil, since: nil)
         return run.conversationID
-    }
-}
-
-extension MemoryEventStore {
-    /// Gives the store a known secret.
-    fileprivate func setMetadata() -> [UInt8]? {
-        // A fresh store in memory takes it.
-        try? setMetadataIfAbsent("secret", [UInt8](repeating: 7, count: 32))
     }
 }

@@ -169,7 +169,7 @@ struct ApprovalCommands {
         _ file: String?, _ config: ServerConfig, _ store: any EventStore
     ) async throws -> Principal {
         guard let file else { return surroundings.principal }
-        let token = try TokenFile(path: file, folder: surroundings.folder).read()
+        let token = try TokenFile(path: file).read()
         if let found = config.access.tokens.principal(for: token) { return found }
         guard let found = try await TokenStore(store: store).principal(for: token) else {
             throw CommandFailure(
