@@ -72,8 +72,8 @@ struct SQLiteTamperTests {
     func tampering(_ tampering: FileTampering) async throws {
         let path = "/tmp/durable-mcp-audit-\(UUID().uuidString).sqlite"
         defer {
-            // What is left in /tmp harms nobody.
             for end in ["", "-wal", "-shm", "-lock", "-processes"] {
+                // What is left in /tmp harms nobody.
                 try? FileManager.default.removeItem(atPath: path + end)
             }
         }
