@@ -134,5 +134,6 @@ let package = Package(
         tests(
             "DurableEngineTests",
             ["DurableEngine", "DurableLog", "DurableTesting", "DurableSecurity", "OrderedJSON"]),
+        tests("ReadmeTests", ["durable-mcp", "mcp-fixture"]),
     ]
 )

@@ -432,4 +432,46 @@ struct EngineTests {
             }
         }
     }
+
+    @Test("a retry finds its run though the tool is gone")
+    func retryWithoutTool() async throws {
+        let tool = ScriptedTool(ToolFacts(name: "t", effect: .external))
+        let first = try await bench.process("p1", ScriptedTools([tool]), seed: 1)
+        let made = try await bench.running([first.engine]) {
+            try await first.engine.call(.call("t", requestID: "r"), by: .alice)
+        }
+        let second = try await bench.process("p2", ScriptedTools([]), seed: 2)
+        try await bench.running([second.engine]) {
+            let found = try await second.engine.call(.call("t", requestID: "r"), by: .alice)
+            #expect(found.id == made.id)
+            #expect(found.callResult == made.callResult)
+            await #expect {
+                try await second.engine.call(.call("t", ["a": 1], requestID: "r"), by: .alice)
+            } throws: {
+                ($0 as? EngineError)?.code == .requestIDReused
+            }
+        }
+    }
+
+    @Test("a direct call whose tool is withheld is told so")
+    func withheld() async throws {
+        var facts = ToolFacts(name: "t", effect: .external, approvalReason: "asked")
+        let tool = ScriptedTool(facts)
+        let process = try await bench.process("p1", ScriptedTools([tool]), seed: 1)
+        try await bench.running([process.engine]) {
+            let waiting = try await process.engine.call(.call("t"), by: .alice)
+            facts.upstream = .init(name: "elsewhere", fingerprint: "f")
+            tool.facts = facts
+            let id = try #require(waiting.approval?.request.approvalID)
+            _ = try await process.engine.answer(
+                ApprovalAnswer(approvalID: id, approves: true, approver: .approver))
+            var end = try await process.engine.run(waiting.id, visibleTo: .alice)
+            while !end.status.isEnded {
+                end = try await process.engine.wait(
+                    for: waiting.id, visibleTo: .alice, until: nil, since: end.status)
+            }
+            #expect(end.error?.contains("elsewhere") == true)
+        }
+        #expect(tool.invocations.isEmpty)
+    }
 }

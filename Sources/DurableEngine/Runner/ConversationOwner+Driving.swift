@@ -70,10 +70,14 @@ extension ConversationOwner {
 
     private func plan(_ name: String) async throws(OwnerError) -> Work? {
         switch await services.tools.tool(named: name) {
-        case .absent(let reason):
+        case .absent(let reason) where isEquipped:
             record(state.decideAbsentTool(reason))
             return nil
-        case .unavailable: return try await lack()
+        case .unavailable(let reason) where isEquipped && state.active?.isScript == false:
+            // Its caller waits, and knows better than we whether to try again.
+            record(state.decideAbsentTool(reason))
+            return nil
+        case .absent, .unavailable: return try await lack()
         case .found(let tool):
             let keys = ConversationKeys(keys: services.keys, conversation: conversation)
             switch state.decideCall(tool.facts, keys: keys, services.decisionInput()) {
@@ -87,10 +91,14 @@ extension ConversationOwner {
         }
     }
 
+    /// Whether every upstream that the run is pinned to is configured here.
+    private var isEquipped: Bool {
+        state.active?.submission.upstreams.allSatisfy { services.tools.has($0) } ?? true
+    }
+
     /// A tool is missing: soon it may be here, or another process has it.
     private func lack() async throws(OwnerError) -> Work {
-        let upstreams = state.active?.submission.upstreams ?? []
-        if upstreams.allSatisfy({ services.tools.has($0) }) {
+        if isEquipped {
             try await flush(.keep)
             return .pause(.seconds(1))
         }

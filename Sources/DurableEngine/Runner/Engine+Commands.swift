@@ -13,8 +13,9 @@ extension Engine {
     public func submit(
         _ request: RunRequest, by principal: Principal
     ) async throws(EngineError) -> RunID {
-        let submission = try await submission(request, by: principal)
         let place = try await place(of: request, by: principal)
+        if let earlier = try await earlier(request, in: place, by: principal) { return earlier }
+        let submission = try await submission(request, by: principal)
         return try await perform(
             .submit(submission), in: place.conversation, isNew: place.isNew)
     }
@@ -29,11 +30,14 @@ extension Engine {
     public func call(
         _ request: RunRequest, by principal: Principal
     ) async throws(EngineError) -> RunSnapshot {
+        var place = try await place(of: request, by: principal)
+        if let id = try await earlier(request, in: place, by: principal) {
+            return try await wait(for: id, in: place.conversation, until: nil, since: nil)
+        }
         let submission = try await submission(request, by: principal)
         if request.requestID == nil, let waiting = try await waitingTwin(of: submission) {
             return waiting
         }
-        var place = try await place(of: request, by: principal)
         for _ in 0..<Self.retirementLimit {
             let news = services.observers.observe(submission.runID)
             do throws(OwnerError) {
@@ -107,10 +111,29 @@ extension Engine {
             work: request.work, upstreams: upstreams)
     }
 
-    /// Where a run belongs, and whether nothing can be there yet.
+    /// The run that the same request has made before, whatever has become of its tools since.
+    private func earlier(
+        _ request: RunRequest, in place: Place, by principal: Principal
+    ) async throws(EngineError) -> RunID? {
+        guard let requestID = request.requestID, !place.isNew else { return nil }
+        let state = try await storedState(of: place.conversation)
+        guard let run = state.submission(principal.id, requestID) else { return nil }
+        guard run.submission.payloadHash == keys.payloadHash(request.work) else {
+            throw .requestIDReused(requestID)
+        }
+        return run.id
+    }
+
+    /// Where a run belongs.
+    private struct Place {
+        var conversation: ConversationID
+        /// Whether nothing can be there yet.
+        var isNew: Bool
+    }
+
     private func place(
         of request: RunRequest, by principal: Principal
-    ) async throws(EngineError) -> (conversation: ConversationID, isNew: Bool) {
+    ) async throws(EngineError) -> Place {
         if let id = request.conversationID {
             let state = try await storedState(of: id)
             // Who may see everything may not act on it.
@@ -124,16 +147,18 @@ extension Engine {
                         begin one.
                         """)
             }
-            return (id, false)
+            return Place(conversation: id, isNew: false)
         }
         guard let requestID = request.requestID else {
-            return (services.identifiers.conversation(), true)
+            return Place(conversation: services.identifiers.conversation(), isNew: true)
         }
         let id = ConversationID(
             rawValue: keys.conversationID(principal: principal.id, requestID: requestID))
-        if services.owners.withLock({ $0[id] != nil }) { return (id, false) }
+        if services.owners.withLock({ $0[id] != nil }) {
+            return Place(conversation: id, isNew: false)
+        }
         do throws(StoreError) {
-            return (id, try await services.store.lease(of: id) == nil)
+            return Place(conversation: id, isNew: try await services.store.lease(of: id) == nil)
         } catch {
             throw .storage(error)
         }

@@ -26,7 +26,7 @@ struct CommandBodies {
         case .serve(let command):
             try await ServeBody(surroundings: surroundings, command: command).run()
         case .demo:
-            throw CommandFailure("this command has no body yet.")
+            try await DemoBody(surroundings: surroundings).run()
         case .listRuns(let command): try await RunCommands(surroundings: surroundings).list(command)
         case .showRun(let command): try await RunCommands(surroundings: surroundings).show(command)
         case .listApprovals(let command): try await approvals.list(command)
