@@ -455,11 +455,12 @@ struct EngineTests {
 
     @Test("a direct call whose tool is withheld is told so")
     func withheld() async throws {
-        var facts = ToolFacts(name: "t", effect: .external, approvalReason: "asked")
-        let tool = ScriptedTool(facts)
+        let tool = ScriptedTool(
+            ToolFacts(name: "t", effect: .external, approvalReason: "asked"))
         let process = try await bench.process("p1", ScriptedTools([tool]), seed: 1)
         try await bench.running([process.engine]) {
             let waiting = try await process.engine.call(.call("t"), by: .alice)
+            var facts = tool.facts
             facts.upstream = .init(name: "elsewhere", fingerprint: "f")
             tool.facts = facts
             let id = try #require(waiting.approval?.request.approvalID)

@@ -104,7 +104,8 @@ final class Sandbox {
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = words
         process.currentDirectoryURL = folder
-        let programs = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().path
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let programs = URL(filePath: own).deletingLastPathComponent().path
         process.environment = [
             "PATH": programs + ":"
                 + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"),

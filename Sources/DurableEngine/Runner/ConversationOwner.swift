@@ -181,7 +181,10 @@ actor ConversationOwner {
             switch error.code {
             case .conflict, .staleEpoch: throw .retired
             default:
-                if held { _ = services.lost.withLock { $0.insert(conversation) } }
+                // Whether or not it happened, the lease may be ours: upkeep goes on from there.
+                if held || error.code == .outcomeUnknown {
+                    _ = services.lost.withLock { $0.insert(conversation) }
+                }
                 throw .refused(.storage(error))
             }
         }

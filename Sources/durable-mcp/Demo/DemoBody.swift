@@ -11,16 +11,11 @@ struct DemoBody {
     /// Tells the whole story; fails where something is not as it is told.
     func run() async throws {
         let files = try DemoFiles()
-        do {
-            try await killedCall(files)
-            try await approval(files)
-            try await changedArguments(files)
-            try await audit(files)
-        } catch {
-            try files.remove()
-            throw error
-        }
-        try files.remove()
+        defer { files.remove() }
+        try await killedCall(files)
+        try await approval(files)
+        try await changedArguments(files)
+        try await audit(files)
     }
 
     // MARK: The chapters
@@ -32,21 +27,29 @@ struct DemoBody {
             mail
                is out, before its answer is recorded.
             """)
-        let first = DemoServer(files, killedAt: "after-body:mail__send")
-        let run = try await first.start([
+        let script: JSONValue = [
             ["tool": "notes__put", "arguments": ["key": "report", "value": "final"]],
             ["tool": "mail__send", "arguments": ["to": "team", "text": "The report is final."]],
             ["finish": "The team knows."],
-        ])
-        try say("start_run", run)
-        try expect(try await first.wait(for: run) == nil, "the server was to be killed")
+        ]
+        let first = DemoServer(files, killedAt: "after-body:mail__send")
+        let answer = try await first.run(script, requestID: "report-1")
+        try expect(answer == nil, "the server was to be killed")
         await first.stop()
-        try say("server", "killed")
+        try say("start_run", "no answer: the server was killed")
         try ledger(files, is: "put ×1, send ×1")
 
-        try tell("   A new server takes the run over from the log. It repeats neither call:")
+        try tell(
+            """
+               A new server takes the run over from the log, and repeats neither call. The client \
+            finds
+               its run by asking again:
+            """)
         let second = DemoServer(files)
-        let view = try await waiting(second, run)
+        guard let view = try await second.run(script, requestID: "report-1"),
+            view["status"] == "waiting", let run = view["runId"]?.stringValue
+        else { throw CommandFailure("The demo's run was to wait for a person.") }
+        try say("start_run", run)
         try say("status", "waiting: whether 'mail__send' took effect is unknown")
         try ledger(files, is: "put ×1, send ×1")
         try tell("   The mail is there, so a person says so, and the run goes on:")
@@ -59,13 +62,15 @@ struct DemoBody {
     private func approval(_ files: DemoFiles) async throws {
         try tell("\n2. A script asks before it sends. Its server ends while it waits.")
         let first = DemoServer(files)
-        let run = try await first.start([
+        let script: JSONValue = [
             ["approval": "Send the invoice?"],
             ["tool": "mail__send", "arguments": ["to": "customer", "text": "Your invoice."]],
             ["finish": "The invoice is out."],
-        ])
+        ]
+        guard let view = try await first.run(script, requestID: "invoice-1"),
+            view["status"] == "waiting", let run = view["runId"]?.stringValue
+        else { throw CommandFailure("The demo's run was to wait for a person.") }
         try say("start_run", run)
-        let view = try await waiting(first, run)
         try say("status", "waiting: Send the invoice?")
         await first.stop()
         try say("server", "ended")
@@ -110,13 +115,6 @@ struct DemoBody {
     }
 
     // MARK: What they are made of
-
-    private func waiting(_ server: DemoServer, _ run: String) async throws -> JSONObject {
-        guard let view = try await server.wait(for: run), view["status"] == "waiting" else {
-            throw CommandFailure("The demo's run '\(run)' was to wait for a person.")
-        }
-        return view
-    }
 
     private func completed(_ server: DemoServer, _ run: String) async throws {
         guard let view = try await server.wait(for: run), view["status"] == "completed",

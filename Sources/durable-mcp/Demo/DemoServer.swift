@@ -42,26 +42,36 @@ struct DemoServer {
         }
     }
 
-    /// Starts a script and gives its run's id.
-    func start(_ steps: JSONValue) async throws(CommandFailure) -> String {
-        guard case .result(let result) = await call("start_run", ["script": ["steps": steps]]),
-            let id = result.structuredContent?["runId"]?.stringValue
-        else { throw CommandFailure("The demo's run was not accepted.") }
-        return id
+    /// Starts a script, or finds the run that the same request has started, and waits until it
+    /// ends or stands still; nil where the server was killed meanwhile.
+    func run(_ steps: JSONValue, requestID: String) async throws(CommandFailure) -> JSONObject? {
+        let arguments: JSONObject = [
+            "script": ["steps": steps], "requestId": .string(requestID), "waitSeconds": 30,
+        ]
+        return try view(await call("start_run", arguments))
     }
 
-    /// Waits for a run to end or to stand still; nil where the server was killed meanwhile.
+    /// Waits until a run ends or stands still.
     func wait(for run: String) async throws(CommandFailure) -> JSONObject? {
         while true {
-            let answer = await call("get_run_status", ["runId": .string(run), "waitSeconds": 5])
-            if case .killed = answer { return nil }
-            guard case .result(let result) = answer,
-                let view = result.structuredContent?.objectValue
-            else { throw CommandFailure("The demo's run is gone.") }
+            let arguments: JSONObject = ["runId": .string(run), "waitSeconds": 5]
+            guard let view = try view(await call("get_run_status", arguments)) else { return nil }
             switch view["status"]?.stringValue {
             case "queued", "running": continue
             default: return view
             }
+        }
+    }
+
+    private func view(_ answer: Answer) throws(CommandFailure) -> JSONObject? {
+        switch answer {
+        case .killed: return nil
+        case .refused(let reason): throw CommandFailure("The demo was refused: \(reason)")
+        case .result(let result):
+            guard let view = result.structuredContent?.objectValue else {
+                throw CommandFailure("The demo's run is gone.")
+            }
+            return view
         }
     }
 
