@@ -56,6 +56,10 @@ struct CommandParserTests {
             .exportAudit(
                 ExportAuditCommand(format: .csv, runID: "r", since: "a", until: "b", file: "f"))
         ),
+        (
+            "upstream accept git --tool log",
+            .acceptUpstream(AcceptUpstreamCommand(server: "git", tool: "log"))
+        ),
         ("doctor --config c.json --store memory:", .doctor(DoctorCommand(common: common))),
         ("version --json", .version(VersionCommand(json: true))),
         ("--version", .version(VersionCommand())),

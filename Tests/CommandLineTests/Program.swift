@@ -62,11 +62,14 @@ final class Place: Sendable {
     }
 
     /// How often a tool has acted.
-    func acts(_ tool: String) throws -> [JSONValue] {
+    func acts(_ tool: String) throws -> [JSONValue] { try entries("done", of: tool) }
+
+    /// The entries of one kind about one tool in the ledger.
+    func entries(_ event: String, of tool: String) throws -> [JSONValue] {
         // A tool that was never called leaves no ledger.
         guard let text = try? String(contentsOfFile: ledger, encoding: .utf8) else { return [] }
         return try text.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
-            .filter { $0["event"] == "done" && $0["tool"]?.stringValue == tool }
+            .filter { $0["event"]?.stringValue == event && $0["tool"]?.stringValue == tool }
     }
 
     /// Runs a command to its end.

@@ -196,11 +196,102 @@ struct ServingTests {
         #expect(server.errors.all.last?.contains("safe point") == true)
     }
 
+    /// A server in the midst of a call of so many milliseconds.
+    private func busyServer(_ place: Place, milliseconds: Int) async throws -> RunningServer {
+        try place.writeConfig(
+            durable: "{\"tools\": {\"slow\": {\"effect\": \"external\", \"approval\": false}}}")
+        let server = try await server(place)
+        _ = try await server.ask("tools/list", [:])
+        server.send(
+            "tools/call",
+            [
+                "name": "fix__slow",
+                "arguments": ["milliseconds": .number(JSONNumber(milliseconds))],
+            ])
+        while try place.entries("started", of: "slow").isEmpty { await Task.yield() }
+        return server
+    }
+
+    @Test("a call under way when a server is asked to end is finished, and its result kept")
+    func drain() async throws {
+        let place = try Place()
+        let server = try await busyServer(place, milliseconds: 700)
+        server.signal(SIGTERM)
+        #expect(try await server.end() == 0)
+        #expect(try place.acts("slow").count == 1)
+        let runs = try await place.run("runs list --json").json()
+        let id = try #require(runs["runs"]?.arrayValue?.first?["runId"]?.stringValue)
+        let run = try await place.run("runs show \(id) --json").json()
+        #expect(run["steps"]?.arrayValue?.first?["outcome"] == "succeeded")
+    }
+
+    @Test("a second signal ends a server at once")
+    func secondSignal() async throws {
+        let place = try Place()
+        let server = try await busyServer(place, milliseconds: 60_000)
+        server.signal(SIGTERM)
+        _ = try await server.errors.first { $0.contains("a second one ends at once") }
+        server.signal(SIGTERM)
+        #expect(try await server.end() == 128 + SIGTERM)
+        #expect(try place.acts("slow").isEmpty)
+    }
+
     private func server(place: Place) async throws -> RunningServer {
         let server = try RunningServer(["--stdio"], in: place)
         try await server.greet()
         return server
     }
+
+    @Test("a tool that has changed is shown by doctor and is in use again once it is accepted")
+    func acceptance() async throws {
+        let place = try Place()
+        try place.write(Self.script, to: place.folder + "/server.sh")
+        try place.write(
+            "{\"mcpServers\": {\"sh\": {\"command\": \"/bin/sh\", \"args\": "
+                + "[\"\(place.folder)/server.sh\", \"\(place.folder)/text\"]}}}",
+            to: place.config)
+        for text in ["Old.", "New!"] {
+            try place.write(text, to: place.folder + "/text")
+            let server = try await server(place)
+            let tools = try await server.ask("tools/list", [:])
+            #expect("\(tools)".contains("sh__tool") || text == "New!")
+            let mark = text == "Old." ? "Pinned 1 tools" : "is withheld"
+            _ = try await server.errors.first { $0.contains(mark) }
+            try server.closeInput()
+            #expect(try await server.end() == 0)
+        }
+        let doctor = try await place.run("doctor --config \(place.config)")
+        #expect(doctor.code == 1)
+        #expect(doctor.output.contains("was \"Old.\"") && doctor.output.contains("is \"New!\""))
+        #expect(doctor.output.contains("durable-mcp upstream accept sh"))
+        let json = try await place.run("doctor --json --config \(place.config)").json()
+        let tool = json["upstreams"]?.arrayValue?.first?["tools"]?.arrayValue?.first
+        #expect(tool?["changes"]?["description"] == ["pinned": "Old.", "now": "New!"])
+
+        #expect(try await place.run("upstream accept other").code == 1)
+        let accepted = try await place.run("upstream accept sh --json")
+        #expect(try accepted.json() == ["accepted": ["sh__tool"]])
+        #expect(try await place.run("doctor --config \(place.config)").code == 0)
+        let again = try await place.run("upstream accept sh")
+        #expect(again.code == 1 && again.errors.contains("nothing to accept"))
+    }
+
+    /// A server with one tool, whose description is in the file that is named.
+    private static let script = #"""
+        while read -r line; do
+          id=$(printf '%s' "$line" | sed -n 's/.*"id":\("[^"]*"\|[0-9]*\).*/\1/p')
+          case "$line" in
+          *'"method":"initialize"'*) answer='"result":{"protocolVersion":"2025-06-18",
+            "capabilities":{"tools":{}},"serverInfo":{"name":"sh","version":"1"}}' ;;
+          *'"method":"tools/list"'*) answer='"result":{"tools":[{"name":"tool",
+            "description":"'"$(cat "$1")"'","inputSchema":{"type":"object"}}]}' ;;
+          *'"id":'*) answer='"error":{"code":-32601,"message":"no"}' ;;
+          *) continue ;;
+          esac
+          printf '{"jsonrpc":"2.0","id":%s,%s}' "$id" "$answer" | tr -d '\n'
+          echo
+        done
+        """#
 
     @Test("a server that cannot start says why, and ends with 1")
     func badConfig() async throws {

@@ -33,10 +33,15 @@ struct CatalogueEntry: Hashable, Sendable {
 }
 
 extension CatalogueEntry.Pin {
+    /// The members of a definition that a model sees, and that so are pinned.
+    static let keys = [
+        "name", "title", "description", "inputSchema", "outputSchema", "annotations",
+    ]
+
     /// What a server says of a tool, and the digest of all of it that a model sees.
     init(_ definition: ToolDefinition) {
         var seen = JSONObject()
-        for key in ["name", "title", "description", "inputSchema", "outputSchema", "annotations"] {
+        for key in Self.keys {
             seen[key] = definition.json[key]
         }
         let bytes = SHA256.hash(JSONValue.object(seen).canonicalBytes())

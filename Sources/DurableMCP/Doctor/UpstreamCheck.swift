@@ -27,6 +27,18 @@ package struct UpstreamCheck: Sendable {
         package var policy: EffectPolicy
         /// Why clients do not see it; nil where they do.
         package var withheld: String?
+        /// What its definition says that is not what was pinned.
+        package var changes: [Change] = []
+    }
+
+    /// One member of a tool's definition that has changed.
+    package struct Change: Sendable {
+        /// Its key, such as `description`.
+        package var key: String
+        /// What was pinned, as JSON; nil where there was nothing.
+        package var pinned: JSONValue?
+        /// What there is now.
+        package var now: JSONValue?
     }
 
     /// Its name in the configuration.
@@ -46,7 +58,7 @@ package struct UpstreamCheck: Sendable {
 
 extension UpstreamCheck.Tool {
     /// Whether it is kept back until somebody accepts its new definition.
-    package var isChanged: Bool { withheld == Self.changed }
+    package var isChanged: Bool { !changes.isEmpty }
 
     fileprivate static let changed =
         "its definition has changed since it was pinned, and nobody has accepted that"
@@ -60,6 +72,16 @@ extension UpstreamCheck.Tool {
         ]
         object["approvalReason"] = policy.approvalReason.map { .string($0) }
         object["withheld"] = withheld.map { .string($0) }
+        if !changes.isEmpty {
+            object["changes"] = .object(
+                JSONObject(
+                    changes.map { change in
+                        (
+                            change.key,
+                            ["pinned": change.pinned ?? .null, "now": change.now ?? .null]
+                        )
+                    }))
+        }
         return .object(object)
     }
 }
@@ -156,8 +178,19 @@ extension UpstreamCheck {
             tool.withheld = Tool.notAllowed
         } else if let pinned, pinned.pinned.digest != CatalogueEntry.Pin(definition).digest {
             tool.withheld = Tool.changed
+            tool.changes = changes(from: pinned.pinned.definition, to: definition)
         }
         return tool
+    }
+
+    private static func changes(
+        from pinned: ToolDefinition, to now: ToolDefinition
+    ) -> [Change] {
+        CatalogueEntry.Pin.keys.compactMap { key in
+            let (old, new) = (pinned.json[key], now.json[key])
+            guard old?.canonicalBytes() != new?.canonicalBytes() else { return nil }
+            return Change(key: key, pinned: old, now: new)
+        }
     }
 }
 

@@ -15,6 +15,7 @@ enum Command: Equatable {
     case auditTip(AuditTipCommand)
     case verifyAudit(VerifyAuditCommand)
     case exportAudit(ExportAuditCommand)
+    case acceptUpstream(AcceptUpstreamCommand)
     case doctor(DoctorCommand)
     case version(VersionCommand)
     /// Shows a text and ends.
@@ -135,6 +136,15 @@ struct ExportAuditCommand: Equatable {
     var until: String?
     /// The file to write, or nil for standard output.
     var file: String?
+}
+
+struct AcceptUpstreamCommand: Equatable {
+    var common = CommonOptions()
+    /// The server's name in the config.
+    var server: String
+    /// One tool alone; nil for all that have changed.
+    var tool: String?
+    var json = false
 }
 
 struct DoctorCommand: Equatable {

@@ -3,7 +3,7 @@ internal import DurableSecurity
 extension CommandSpecification {
     /// Every command, in the order in which help lists them.
     static let all: [CommandSpecification] =
-        [serve, demo] + runs + approvals + tokens + audit + [doctor, version]
+        [serve, demo] + runs + approvals + tokens + audit + [acceptUpstream, doctor, version]
 
     private static let serve = CommandSpecification(
         words: ["serve"], summary: "Serves MCP clients over stdio or HTTP.",
@@ -64,6 +64,26 @@ extension CommandSpecification {
             store is a temporary one.
             """,
         make: { parsed throws(UsageError) in .demo(DemoCommand(common: parsed.common)) })
+
+    private static let acceptUpstream = CommandSpecification(
+        words: ["upstream", "accept"], summary: "Accepts tools whose definition has changed.",
+        discussion: """
+            A tool is pinned as it was first seen. When its server changes it, it is withheld
+            until somebody has looked: 'durable-mcp doctor' shows what has changed.
+            """,
+        operands: [Operand(name: "SERVER", help: "The server's name in the config.")],
+        options: [
+            Option(name: "--tool", value: "NAME", help: "Only this tool; without it, all."), json,
+        ],
+        examples: [
+            "durable-mcp upstream accept git", "durable-mcp upstream accept git --tool git_log",
+        ],
+        make: { parsed throws(UsageError) in
+            .acceptUpstream(
+                AcceptUpstreamCommand(
+                    common: parsed.common, server: parsed.operands[0], tool: parsed["--tool"],
+                    json: parsed.json))
+        })
 
     private static let doctor = CommandSpecification(
         words: ["doctor"], summary: "Checks the config, the store and every upstream.",

@@ -38,6 +38,8 @@ struct CommandBodies {
         case .auditTip(let command): try await audit.tip(command)
         case .verifyAudit(let command): try await audit.verify(command)
         case .exportAudit(let command): try await audit.export(command)
+        case .acceptUpstream(let command):
+            try await UpstreamCommands(surroundings: surroundings).accept(command)
         case .doctor(let command):
             try await DoctorBody(surroundings: surroundings, command: command).run()
         case .version(let command): try version(command)

@@ -158,6 +158,20 @@ struct DoctorBody {
         guard isFine else { throw CommandFailure("Something is wrong; see above.") }
     }
 
+    private static func text(
+        ofChangesIn tool: UpstreamCheck.Tool, _ check: UpstreamCheck
+    ) -> String {
+        var text = "  \(tool.name) has changed:\n"
+        for change in tool.changes {
+            text += "    \(change.key)\n"
+            for (word, value) in [("was", change.pinned), ("is", change.now)] {
+                let shown = value.map { SafeText.json($0, pretty: false) } ?? "nothing"
+                text += "      \(word) \(shown)\n"
+            }
+        }
+        return text + "  To accept it: durable-mcp upstream accept \(check.name)\n"
+    }
+
     private static func text(of check: UpstreamCheck) -> String {
         let title = "upstream '\(check.name)': "
         switch check.state {
@@ -184,7 +198,9 @@ struct DoctorBody {
                     tool.policy.needsApproval ? "yes" : "no", tool.policy.risk.rawValue,
                     tool.withheld.map { "no: \($0)" } ?? "yes")
             }
-            return text + SafeText.block(String(table.text.dropLast()), indent: "  ") + "\n"
+            text += SafeText.block(String(table.text.dropLast()), indent: "  ") + "\n"
+            for tool in tools where tool.isChanged { text += Self.text(ofChangesIn: tool, check) }
+            return text
         }
     }
 }

@@ -44,6 +44,8 @@ final class LineLog: Sendable {
         }
     }
 
+    deinit { lines.close() }
+
     /// Adds a record.
     func add(_ message: String, level: Level = .info) {
         let isRoom = queue.withLock { queue in
