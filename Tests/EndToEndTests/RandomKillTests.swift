@@ -2,22 +2,6 @@ import Foundation
 import OrderedJSON
 import Testing
 
-/// A generator whose numbers follow from its seed, so that a failure can be repeated.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        // SplitMix64.
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 /// One piece of work of the load, known by its mark.
 private struct Work: Sendable {
     enum Form: CaseIterable { case lookup, put, send, script }
@@ -73,10 +57,7 @@ struct RandomKillTests {
 
     @Test("loses nothing that was acknowledged, and repeats no external effect", arguments: [1, 2])
     func kills(servers count: Int) async throws {
-        let wish = ProcessInfo.processInfo.environment["DURABLE_MCP_SEED"].flatMap { UInt64($0) }
-        let seed = wish ?? UInt64.random(in: 0..<1_000_000)
-        print("Random kills of one in \(count): DURABLE_MCP_SEED=\(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = SeededGenerator.announced("Random kills of one in \(count)")
         let work = try Workplace()
         try work.configure(servers: ["fix": work.fixture(tools: Self.tools)])
         var loads: [Load] = []
@@ -92,19 +73,21 @@ struct RandomKillTests {
                 try await Task.sleep(for: .milliseconds(2))
             }
             let victim = Int.random(in: 0..<count, using: &random)
-            try loads[victim].collect()
             try await loads[victim].client.program.kill()
+            try loads[victim].collect()
             ended.append(loads[victim])
             if round == Self.rounds / 2 { tip = try await work.run("audit", "tip").output }
-            loads[victim] = Load(try await work.connect(), count + round)
+            let next = try await work.connect()
+            try await next.awaitStartMostly(&random)
+            loads[victim] = Load(next, count + round)
         }
         let all = ended + loads
         let sent = all.flatMap(\.sent)
-        let acknowledged = all.reduce(into: Set<String>()) { $0.formUnion($1.acknowledged) }
+        let acknowledged = all.reduce(into: [:]) { $0.merge($1.acknowledged) { old, _ in old } }
         let client = loads[0].client
         var standings: [String: Int] = [:]
         for one in sent {
-            let standing = try await settle(one, client, acknowledged.contains(one.mark))
+            let standing = try await settle(one, client, acknowledged[one.mark])
             standings[standing, default: 0] += 1
         }
         try expect(try work.ledger(), after: sent, acknowledged)
@@ -121,9 +104,13 @@ struct RandomKillTests {
 
     /// Asks again for a piece of work, which must end, or wait for a stated reason.
     private func settle(
-        _ one: Work, _ client: StdioClient, _ isAcknowledged: Bool
+        _ one: Work, _ client: StdioClient, _ acknowledged: ToolAnswer?
     ) async throws -> String {
         let answer = try await client.call(one.tool, one.arguments, requestID: one.mark)
+        let isAcknowledged = acknowledged != nil
+        if let acknowledged {
+            #expect(answer.runID == acknowledged.runID && answer.text == acknowledged.text)
+        }
         switch answer.status {
         case "completed": #expect(!answer.isError, "\(one.mark): \(answer.text)")
         case "waiting":
@@ -136,7 +123,7 @@ struct RandomKillTests {
     }
 
     private func expect(
-        _ ledger: Ledger, after sent: [Work], _ acknowledged: Set<String>
+        _ ledger: Ledger, after sent: [Work], _ acknowledged: [String: ToolAnswer]
     ) throws {
         let sends = Dictionary(grouping: ledger.entries.filter { $0.tool == "send" }) {
             $0.arguments["to"]?.stringValue ?? ""
@@ -152,7 +139,7 @@ struct RandomKillTests {
             let keys = Set(entries.map(\.key))
             #expect(keys.count == 1 && !keys.contains(nil), "\(mark): \(keys)")
         }
-        for one in sent where acknowledged.contains(one.mark) {
+        for one in sent where acknowledged[one.mark] != nil {
             switch one.form {
             case .send: #expect(sends[one.mark]?.contains(where: \.isDone) == true)
             case .put, .script: #expect(puts[one.mark]?.contains(where: \.isDone) == true)
@@ -184,7 +171,7 @@ private final class Load {
     let client: StdioClient
     private let number: Int
     private(set) var sent: [Work] = []
-    private(set) var acknowledged: Set<String> = []
+    private(set) var acknowledged: [String: ToolAnswer] = [:]
     private var open: [(id: Int, mark: String)] = []
 
     init(_ client: StdioClient, _ number: Int) {
@@ -213,7 +200,7 @@ private final class Load {
             }
             let answer = try message.toolAnswer
             #expect(!answer.isError && answer.status == "completed", "\(answer.text)")
-            acknowledged.insert(call.mark)
+            acknowledged[call.mark] = answer
         }
         open = left
     }

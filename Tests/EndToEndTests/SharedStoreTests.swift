@@ -77,35 +77,58 @@ struct SharedStoreTests {
         try await work.expectSoundLog()
     }
 
-    @Test("when one is killed, another takes its run over within a second or little more")
+    @Test("when one is killed, others take its runs over within a second or little more")
     func takeover() async throws {
         let work = try Workplace()
         let clients = try await three(work)
         let script: JSONValue = [
             "steps": [
-                ["tool": "fix__lookup", "arguments": ["thing": "moss", "milliseconds": 1500]],
+                ["tool": "fix__lookup", "arguments": ["thing": "moss", "milliseconds": 2500]],
                 ["finish": "Looked up."],
             ]
         ]
-        let run = try #require(
-            try await clients[0].call("start_run", ["script": script]).runID)
-        try await eventually("its call") { try work.ledger().started("lookup") == 1 }
+        let calls = try (0..<10).map { _ in
+            try clients[0].post("start_run", ["script": script])
+        }
+        var runs: [String] = []
+        for call in calls {
+            let started = try await clients[0].answer(to: call).toolAnswer
+            runs.append(try #require(started.runID, "\(started.text)"))
+        }
+        try await eventually("their calls") { try work.ledger().started("lookup") == runs.count }
         let store = StoreReader(path: work.storePath)
-        let before = try #require(store.events(ofRun: run).map(\.epoch).max())
+        var epochs: [String: Int] = [:]
+        for run in runs { epochs[run] = try store.events(ofRun: run).map(\.epoch).max() }
         let killedAt = Date().timeIntervalSince1970 * 1000
         try await clients[0].program.kill()
-        let first = try await awaited("an event of another process") {
-            try store.events(ofRun: run).first { $0.epoch > before }
+        var delays: [Double] = []
+        // On a busy machine some may have ended before.
+        let interrupted = try runs.filter { run in
+            try !store.events(ofRun: run).contains {
+                $0.type == "run.ended" && $0.epoch == epochs[run]
+            }
         }
-        let delay = Double(first.time) - killedAt
-        print("Takeover: \(Int(delay)) ms from SIGKILL to '\(first.type)' of epoch \(first.epoch)")
+        try #require(!interrupted.isEmpty)
+        for run in interrupted {
+            let before = try #require(epochs[run])
+            let first = try await awaited("an event of another process") {
+                try store.events(ofRun: run).first { $0.epoch > before }
+            }
+            delays.append(Double(first.time) - killedAt)
+        }
+        let (first, last) = (Int(delays.min() ?? 0), Int(delays.max() ?? 0))
+        let what = "Takeover of \(interrupted.count) runs"
+        print("\(what): first \(first) ms, last \(last) ms after SIGKILL")
         // A second is the aim, and measured apart; here the machine may be busy.
-        #expect(delay < 5000)
+        #expect(first < 5000 && last < 10_000)
 
-        let ended = try await clients[1].settled(run)
-        #expect(ended.status == "completed" && ended["finalText"] == "Looked up.")
+        for run in runs {
+            let ended = try await clients[1].settled(run)
+            #expect(ended.status == "completed" && ended["finalText"] == "Looked up.")
+        }
         let ledger = try work.ledger()
-        #expect(ledger.started("lookup") == 2 && ledger.keys("lookup").count == 1)
+        #expect(ledger.started("lookup") <= runs.count + interrupted.count)
+        #expect(ledger.keys("lookup").count == runs.count)
         for client in clients[1...] {
             let answer = try await client.call("fix__lookup", ["thing": "after"])
             #expect(!answer.isError, "\(answer.text)")

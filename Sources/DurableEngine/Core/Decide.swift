@@ -263,7 +263,7 @@ extension RunState {
                 reason: """
                     It is unknown whether '\(call.tool)' took effect: \(reason) Find out, then \
                     approve if it did (with its output, where there is one), or reject if it did \
-                    not, and it runs again with the same key; cancel the run to do neither.
+                    not: then it runs again with the same key, unless the run was cancelled before.
                     """,
                 argumentsDigest: call.argumentsDigest))
     }
