@@ -36,11 +36,6 @@ public struct SecretText: Hashable, Sendable {
         self.parts = parts
     }
 
-    /// Whether any part comes from elsewhere.
-    public var hasReferences: Bool {
-        parts.contains { if case .literal = $0 { false } else { true } }
-    }
-
     private static func part(of reference: String) throws(SecurityError) -> Part {
         if let name = reference.suffix(after: "secret:") {
             guard isSecretName(name) else { throw .badReference("secret:…}") }

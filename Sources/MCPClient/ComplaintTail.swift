@@ -1,3 +1,5 @@
+internal import MCPProtocol
+
 /// The last lines that a server wrote to its standard error.
 struct ComplaintTail {
     /// How much is kept, and how long one line may be.

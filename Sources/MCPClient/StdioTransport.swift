@@ -1,4 +1,5 @@
 internal import LinuxPlatform
+internal import MCPProtocol
 internal import Synchronization
 
 /// How to run one server as a child process that speaks over its standard streams.

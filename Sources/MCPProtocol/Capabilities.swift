@@ -35,9 +35,6 @@ public struct ServerCapabilities: Hashable, Sendable {
         Self(json: ["tools": listChanged ? ["listChanged": true] : [:]])
     }
 
-    /// Whether there are tools.
-    public var hasTools: Bool { json["tools"]?.objectValue != nil }
-
     /// Whether changes of the list of tools are announced.
     public var announcesToolChanges: Bool { json["tools"]?["listChanged"]?.boolValue ?? false }
 }

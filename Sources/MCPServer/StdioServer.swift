@@ -80,12 +80,12 @@ extension StdioServer {
             var framer = LineFramer(limitBytes: limits.messageBytes)
             var legacy: LegacyTerms?
             reading: for await chunk in input {
-                for line in framer.received(chunk) {
+                for line in framer.append(chunk) {
                     guard await connection.take(line, &legacy, &group) else { break reading }
                 }
             }
-            for line in framer.ended() where await !connection.take(line, &legacy, &group) {
-                break
+            if let line = framer.finish() {
+                _ = await connection.take(.whole(line), &legacy, &group)
             }
             group.addTask { await onInputClosed() }
             await connection.end()
@@ -111,7 +111,7 @@ private struct StdioConnection<Handler: MCPHandler, Output: MessageOutput>: Send
     ) async -> Bool {
         let message: JSONRPCMessage
         do throws(Undecodable) {
-            guard case .complete(let bytes) = line else {
+            guard case .whole(let bytes) = line else {
                 throw Undecodable(
                     id: nil,
                     error: .messageTooLarge(limitBytes: server.limits.messageBytes))

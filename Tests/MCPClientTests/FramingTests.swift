@@ -6,24 +6,6 @@ import Testing
 
 @Suite("Lines from a server")
 struct FramingTests {
-    @Test("lines are the same, however they are cut", arguments: 1...9)
-    func chunks(size: Int) {
-        var framer = LineFramer(limitBytes: 8)
-        let bytes = Array("one\n\ntwo\n12345678\n123456789abc\nlast".utf8)
-        var lines: [LineFramer.Line] = []
-        for start in stride(from: 0, to: bytes.count, by: size) {
-            lines += framer.append(Array(bytes[start..<min(start + size, bytes.count)]))
-        }
-        let whole = ["one", "two", "12345678"].map { LineFramer.Line.whole(Array($0.utf8)) }
-        #expect(Array(lines.prefix(3)) == whole)
-        guard lines.count == 4, case .tooLong(let head) = lines[3] else {
-            Issue.record("No line was too long: \(lines)")
-            return
-        }
-        #expect("123456789abc".utf8.starts(with: head) && head.count > 8)
-        #expect(framer.finish() == Array("last".utf8))
-    }
-
     @Test("only the last of what was complained of is kept, scrubbed and visible")
     func complaints() {
         var tail = ComplaintTail()

@@ -288,22 +288,3 @@ struct HostileInputTests {
         }
     }
 }
-
-@Suite("Line framer")
-struct LineFramerTests {
-    @Test("lines are cut wherever the chunks end", arguments: 1...7)
-    func chunks(size: Int) {
-        var framer = LineFramer(limitBytes: 8)
-        let bytes = Array("one\r\n\n \ttwo\n12345678\n123456789\nlast".utf8)
-        var lines: [LineFramer.Line] = []
-        for start in stride(from: 0, to: bytes.count, by: size) {
-            lines += framer.received(Array(bytes[start..<min(start + size, bytes.count)]))
-        }
-        lines += framer.ended()
-        #expect(
-            lines == [
-                .complete(Array("one".utf8)), .complete(Array(" \ttwo".utf8)),
-                .complete(Array("12345678".utf8)), .tooLong, .complete(Array("last".utf8)),
-            ])
-    }
-}
