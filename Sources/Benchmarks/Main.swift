@@ -24,6 +24,7 @@ struct Main {
 
     private static func figures() async throws -> [Figure] {
         let bench = try Workbench()
+        defer { bench.remove() }
         let commit = try await CommitCost(bench: bench).measure(1000)
         let calls = try await ProxiedCalls(bench: bench).measure(2000, commit: commit)
         return [Figure(name: "commit", value: commit, unit: "µs")] + calls

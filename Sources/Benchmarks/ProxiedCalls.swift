@@ -8,19 +8,16 @@ internal import OrderedJSON
 struct ProxiedCalls {
     let bench: Workbench
 
-    /// One kind of call.
+    /// One kind of call, to a tool that does nothing, so that only the way there is measured.
     struct Kind {
+        /// The effect kind, and the name of the server that has it.
         var name: String
-        var tool: String
-        var arguments: JSONObject
         /// How many commits it may cost.
         var commits: Double
     }
 
-    static let kinds = [
-        Kind(name: "pure", tool: "lookup", arguments: ["key": "benchmark"], commits: 1),
-        Kind(name: "external", tool: "send", arguments: ["to": "benchmark"], commits: 2),
-    ]
+    static let kinds = [Kind(name: "pure", commits: 1), Kind(name: "external", commits: 2)]
+    private static let tool = "echo"
 
     private func client(_ name: String, _ command: StdioServerCommand) -> UpstreamClient {
         UpstreamClient(
@@ -29,19 +26,19 @@ struct ProxiedCalls {
             running: command)
     }
 
-    /// The configuration of a server that has the fixture as its upstream, unasked.
-    private func writeConfiguration(ledger: String) throws -> String {
-        let config: JSONValue = [
-            "mcpServers": [
-                "fixture": [
+    /// The configuration of a server that has the fixture behind it once for each kind.
+    private func writeConfiguration() throws -> String {
+        let servers = Self.kinds.map { kind -> (String, JSONValue) in
+            let policy: JSONValue = ["effect": .string(kind.name), "approval": false]
+            return (
+                kind.name,
+                [
                     "command": .string(bench.program("mcp-fixture")),
-                    "args": ["--ledger", .string(ledger)],
-                    "durable": [
-                        "trustAnnotations": true, "tools": ["send": ["approval": false]],
-                    ],
+                    "durable": ["tools": .object([Self.tool: policy])],
                 ]
-            ]
-        ]
+            )
+        }
+        let config: JSONValue = ["mcpServers": .object(JSONObject(servers))]
         let path = bench.file("config.json")
         let file = try AppendFile(path: path)
         try file.append(config.serialized(pretty: true))
@@ -50,11 +47,9 @@ struct ProxiedCalls {
 
     /// The figures of every kind; `commit` is the cost of one commit in the same run.
     func measure(_ count: Int, commit: Double) async throws -> [Figure] {
-        let ledger = bench.file("ledger.jsonl")
-        var direct = StdioServerCommand(
-            command: bench.program("mcp-fixture"), arguments: ["--ledger", ledger])
+        var direct = StdioServerCommand(command: bench.program("mcp-fixture"))
         direct.guardPath = bench.program("durable-mcp")
-        let config = try writeConfiguration(ledger: ledger)
+        let config = try writeConfiguration()
         var proxied = StdioServerCommand(
             command: bench.program("durable-mcp"),
             arguments: [
@@ -68,9 +63,9 @@ struct ProxiedCalls {
             // Interleaved, so that both see the same machine.
             var (directTimes, proxiedTimes): ([Double], [Double]) = ([], [])
             for _ in 0..<5 {
-                directTimes.append(try await time(kind.tool, kind.arguments, one, count / 5))
+                directTimes.append(try await time(Self.tool, one, count / 5))
                 proxiedTimes.append(
-                    try await time("fixture__" + kind.tool, kind.arguments, two, count / 5))
+                    try await time("\(kind.name)__\(Self.tool)", two, count / 5))
             }
             let added = median(proxiedTimes) - median(directTimes)
             figures += [
@@ -87,10 +82,10 @@ struct ProxiedCalls {
     }
 
     private func time(
-        _ tool: String, _ arguments: JSONObject, _ client: UpstreamClient, _ count: Int
+        _ tool: String, _ client: UpstreamClient, _ count: Int
     ) async throws -> Double {
-        try await Stopwatch.median(count) { _ in
-            let call = UpstreamCall(tool: tool, arguments: arguments)
+        try await Stopwatch.median(count) { index in
+            let call = UpstreamCall(tool: tool, arguments: ["n": .number(JSONNumber(index))])
             guard case .result(let result) = await client.callTool(call), !result.isError else {
                 throw BenchmarkError(message: "A call of '\(tool)' failed.")
             }

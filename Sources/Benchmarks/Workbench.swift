@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import LinuxPlatform
 
 /// A folder for the files of one run of the benchmarks, and the programs that they start.
@@ -7,7 +8,7 @@ struct Workbench {
     /// Where the built programs are: beside this one.
     let programs: String
 
-    /// Makes the folder below the current one, so that it is on a disk and not in memory.
+    /// Makes the folder beside the programs, so that it is on a disk and not in memory.
     init() throws {
         let program = try FileSystem.canonicalPath("/proc/self/exe")
         programs = String(program.prefix(upTo: program.lastIndex(of: "/") ?? program.startIndex))
@@ -20,4 +21,10 @@ struct Workbench {
 
     /// The path of a file in the folder.
     func file(_ name: String) -> String { folder + "/" + name }
+
+    /// Removes the folder.
+    func remove() {
+        // What cannot be removed stays beside the programs, in the build folder.
+        try? FileManager.default.removeItem(atPath: folder)
+    }
 }

@@ -15,7 +15,7 @@ extension Engine {
     ) async throws(EngineError) -> RunID {
         let place = try await place(of: request, by: principal)
         if let earlier = try await earlier(request, in: place, by: principal) { return earlier }
-        let submission = try await submission(request, by: principal)
+        let (submission, _) = try await prepare(request, by: principal)
         return try await perform(
             .submit(submission), in: place.conversation, isNew: place.isNew)
     }
@@ -34,8 +34,8 @@ extension Engine {
         if let id = try await earlier(request, in: place, by: principal) {
             return try await wait(for: id, in: place.conversation, until: nil, since: nil)
         }
-        let submission = try await submission(request, by: principal)
-        if request.requestID == nil, let waiting = try await waitingTwin(of: submission) {
+        let (submission, mayWait) = try await prepare(request, by: principal)
+        if request.requestID == nil, mayWait, let waiting = try await waitingTwin(of: submission) {
             return waiting
         }
         for _ in 0..<Self.retirementLimit {
@@ -85,11 +85,13 @@ extension Engine {
 
     static let retirementLimit = 100
 
-    private func submission(
+    /// What is submitted, and whether it may come to wait for a person.
+    private func prepare(
         _ request: RunRequest, by principal: Principal
-    ) async throws(EngineError) -> RunSubmitted {
+    ) async throws(EngineError) -> (RunSubmitted, mayWait: Bool) {
         if services.stopping { throw .stopping() }
         var upstreams: [ToolFacts.Upstream] = []
+        var mayWait = false
         let names: [String]
         switch request.work {
         case .script(let script): names = script.toolNames
@@ -100,15 +102,17 @@ extension Engine {
             case .absent(let reason): throw .unknownTool(reason)
             case .unavailable(let reason): throw .toolUnavailable(reason)
             case .found(let tool):
+                mayWait = mayWait || tool.facts.effect != .pure || tool.facts.approvalReason != nil
                 if let upstream = tool.facts.upstream, !upstreams.contains(upstream) {
                     upstreams.append(upstream)
                 }
             }
         }
-        return RunSubmitted(
+        let submission = RunSubmitted(
             runID: services.identifiers.run(), principal: principal.id,
             requestID: request.requestID, payloadHash: keys.payloadHash(request.work),
             work: request.work, upstreams: upstreams)
+        return (submission, mayWait)
     }
 
     /// The run that the same request has made before, whatever has become of its tools since.
