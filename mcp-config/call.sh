@@ -29,7 +29,7 @@ body='{
 }'
 
 # The token comes in over standard input: every user of a machine sees arguments.
-curl --silent --show-error --fail-with-body "$url" \
+curl --silent --show-error --fail-with-body --write-out '\n' "$url" \
     --header 'Content-Type: application/json' \
     --header 'Accept: application/json, text/event-stream' \
     --header 'MCP-Protocol-Version: 2026-07-28' \
@@ -39,4 +39,3 @@ curl --silent --show-error --fail-with-body "$url" \
     --header @- \
     --data "$body" \
     <<<"${DURABLE_MCP_TOKEN:+Authorization: Bearer $DURABLE_MCP_TOKEN}"
-echo

@@ -56,7 +56,7 @@ extension SecurityError {
             "The secret '\(name)' was not found. "
                 + (tried.isEmpty
                     ? "There is no secrets folder: one stands beside the config file."
-                    : "Put its value into one of: \(tried.joined(separator: ", "))."))
+                    : "Put its value into \(tried.joined(separator: " or "))."))
     }
 
     static func unusableSecret(_ name: String, path: String, reason: String, cause: (any Error)?)

@@ -1,3 +1,5 @@
+internal import LinuxPlatform
+
 /// The failure of a server to start or to go on.
 public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
     /// What kind of failure it was, and so what the caller can do.
@@ -25,9 +27,11 @@ public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
 
 extension HTTPServerError {
     static func cannotListen(on address: String, cause: any Error) -> Self {
-        Self(
-            code: .cannotListen, message: "Cannot listen for HTTP on \(address). \(cause)",
-            cause: cause)
+        let isInUse = (cause as? LinuxError)?.code == .inUse
+        let remedy = isInUse ? " Choose another port, or stop the program that has this one." : ""
+        return Self(
+            code: .cannotListen,
+            message: "Cannot listen for HTTP on \(address). \(cause)\(remedy)", cause: cause)
     }
 
     static func exhausted(cause: any Error) -> Self {

@@ -73,7 +73,8 @@ struct OfflineCommandTests {
             ("approve apr_x", "'apr_x'", "durable-mcp approvals list"),
             ("reject apr_x", "'apr_x'", "durable-mcp approvals list"),
             ("token revoke tok_x", "'tok_x'", "durable-mcp token list"),
-            ("audit export --run run_x", "'run_x'", "list"),
+            ("audit export --run run_x", "'run_x'", "durable-mcp runs list"),
+            ("audit export --output /nowhere/x", "/nowhere/x", "--output"),
             ("runs list --config nowhere.json", "'nowhere.json'", "--config"),
             ("approve apr_x --token-file nowhere", "'nowhere'", "read"),
         ])
@@ -85,6 +86,37 @@ struct OfflineCommandTests {
         #expect(outcome.output.isEmpty)
         #expect(outcome.errors.contains(name))
         #expect(outcome.errors.contains(remedy))
+    }
+
+    @Test(
+        "a cursor that no page gave is used wrongly",
+        arguments: ["runs list --cursor x", "approvals list --cursor x"])
+    func badCursor(line: String) async throws {
+        let place = try Place()
+        _ = try await place.run("token create")
+        let outcome = try await place.run(line)
+        #expect(outcome.code == 2 && outcome.output.isEmpty)
+        #expect(outcome.errors.contains("--cursor"))
+    }
+
+    @Test("a refused export leaves no file")
+    func refusedExport() async throws {
+        let place = try Place()
+        _ = try await place.run("token create")
+        let file = place.folder + "/export"
+        #expect(try await place.run("audit export --run run_x --output \(file)").code == 1)
+        #expect(!FileManager.default.fileExists(atPath: file + ".part"))
+    }
+
+    @Test("a server that the config does not name cannot be accepted")
+    func acceptUnknown() async throws {
+        let place = try Place()
+        try place.writeConfig()
+        _ = try await place.run("token create")
+        let outcome = try await place.run("upstream accept fxi --config \(place.config)")
+        #expect(outcome.code == 1)
+        #expect(outcome.errors.contains("names no server 'fxi'"))
+        #expect(outcome.errors.contains("'fix'"))
     }
 
     @Test("an unknown key of the config is named with the nearest, and its place")

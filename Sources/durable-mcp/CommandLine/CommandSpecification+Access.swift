@@ -26,7 +26,7 @@ extension CommandSpecification {
             ],
             make: makeToken),
         CommandSpecification(
-            words: ["token", "list"], summary: "Lists tokens, without what they are.",
+            words: ["token", "list"], summary: "Lists tokens by id; only hashes of them are kept.",
             options: [json],
             make: { parsed throws(UsageError) in
                 .listTokens(ListTokensCommand(common: parsed.common, json: parsed.json))

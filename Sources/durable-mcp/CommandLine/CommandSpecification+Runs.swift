@@ -1,6 +1,6 @@
 extension CommandSpecification {
     static let limit = Option(
-        name: "--limit", value: "N", help: "At most so many, newest first (default 50).")
+        name: "--limit", value: "N", help: "At most so many, 1 to 1000 (default 50).")
 
     static let cursor = Option(
         name: "--cursor", value: "CURSOR", help: "Goes on where the page before ended.")
@@ -11,8 +11,8 @@ extension CommandSpecification {
             options: [
                 Option(
                     name: "--status", value: "STATUS",
-                    help: "Only those that are queued, running, waiting, cancelling, completed, "
-                        + "failed, cancelled or parked."),
+                    help: "Only those that are "
+                        + RunStatusWord.allCases.map(\.rawValue).joined(separator: ", ") + "."),
                 limit, cursor, json,
             ],
             examples: ["durable-mcp runs list --status waiting"],
@@ -36,7 +36,7 @@ extension CommandSpecification {
 
     static let approvals = [
         CommandSpecification(
-            words: ["approvals", "list"], summary: "Lists what waits for a person.",
+            words: ["approvals", "list"], summary: "Lists what waits for a person, oldest first.",
             options: [limit, cursor, json],
             make: { parsed throws(UsageError) in
                 .listApprovals(

@@ -15,8 +15,14 @@ struct ApprovalCommands {
     func list(_ command: ListApprovalsCommand) async throws {
         let access = try StoreAccess(command.common, surroundings)
         let page = try await access.withExisting { store in
-            try await Engine.idle(on: store).pendingApprovals(
-                visibleTo: surroundings.principal, limit: command.limit, cursor: command.cursor)
+            let engine = try await Engine.idle(on: store)
+            do throws(EngineError) {
+                return try await engine.pendingApprovals(
+                    visibleTo: surroundings.principal, limit: command.limit,
+                    cursor: command.cursor)
+            } catch {
+                throw CommandFailure.listing(error)
+            }
         }
         if command.json {
             var object: JSONObject = [
@@ -25,8 +31,11 @@ struct ApprovalCommands {
             object["nextCursor"] = page.next.map { .string($0) }
             return try output.write(object)
         }
-        if page.entries.isEmpty { output.note("Nothing waits for an approval.") }
-        try output.write(page.entries.map(Self.text(of:)).joined(separator: "\n"))
+        if page.entries.isEmpty {
+            output.note("Nothing waits for an approval.")
+        } else {
+            try output.write(page.entries.map(Self.text(of:)).joined(separator: "\n"))
+        }
         if let next = page.next { output.note("There are more: --cursor \(next)") }
     }
 

@@ -48,10 +48,12 @@ struct AuditCommands {
     }
 
     private static func text(of verdict: AuditVerdict) -> String {
-        var text = "\(verdict.tip.count) events in \(verdict.conversationCount) conversations.\n"
+        let events = String(counting: verdict.tip.count, "event")
+        let conversations = String(counting: verdict.conversationCount, "conversation")
+        var text = "\(events) in \(conversations).\n"
         text += "Tip: \(verdict.tip.text)\n"
         guard !verdict.isIntact else { return text + "Everything is as it was written.\n" }
-        text += "\(verdict.findingCount) findings:\n"
+        text += String(counting: verdict.findingCount, "finding") + ":\n"
         for finding in verdict.findings {
             text += "- \(finding.kind.rawValue): \(SafeText.line(finding.message))\n"
         }
@@ -71,19 +73,33 @@ struct AuditCommands {
         request.contentBytes = 1 << 20
         let wanted = request
         let access = try StoreAccess(command.common, surroundings)
-        let sink = try ExportSink(path: command.file, output: output)
         let tip = try await access.withExisting { store in
             let auditor = try await Auditor.open(store: store)
             var request = wanted
-            while true {
-                let page = try await auditor.export(request, visibleTo: surroundings.principal)
-                try sink.write(page.content)
-                guard let next = page.nextCursor else { return page.tip }
+            var page = try await Self.page(request, of: auditor, for: surroundings.principal)
+            // Made only when there is something to write, so that a refusal leaves no file.
+            let sink = try ExportSink(path: command.file, output: output)
+            try sink.write(page.content)
+            while let next = page.nextCursor {
                 request.cursor = next
+                page = try await auditor.export(request, visibleTo: surroundings.principal)
+                try sink.write(page.content)
             }
+            try sink.finish()
+            return page.tip
         }
-        try sink.finish()
         output.note("Tip: \(tip.text)")
+    }
+
+    private static func page(
+        _ request: AuditExportRequest, of auditor: Auditor, for principal: Principal
+    ) async throws -> AuditExport {
+        do throws(AuditError) {
+            return try await auditor.export(request, visibleTo: principal)
+        } catch {
+            guard error.code == .notFound, let id = request.runID else { throw error }
+            throw RunCommands.noSuchRun(id)
+        }
     }
 
     private static func time(_ text: String?, _ option: String) throws -> Int64? {
@@ -109,9 +125,17 @@ private struct ExportSink: ~Copyable {
             file = nil
             return
         }
-        // What an export that was cut off has left.
-        try FileSystem.remove(path + ".part")
-        file = try AppendFile(path: path + ".part")
+        do throws(LinuxError) {
+            // What an export that was cut off has left.
+            try FileSystem.remove(path + ".part")
+            file = try AppendFile(path: path + ".part")
+        } catch {
+            throw CommandFailure(
+                """
+                Cannot write the file of --output; it is written as FILE.part until it is whole. \
+                \(error.message)
+                """)
+        }
     }
 
     borrowing func write(_ text: String) throws {

@@ -1,3 +1,5 @@
+internal import DurableEngine
+
 /// Why a command did not do what it was asked to.
 struct CommandFailure: Error, CustomStringConvertible {
     /// What was tried, on what, and the remedy.
@@ -18,6 +20,13 @@ struct CommandFailure: Error, CustomStringConvertible {
 
     /// A value on the command line that cannot be right.
     static func usedWrongly(_ message: String) -> Self { Self(message, code: .usedWrongly) }
+
+    /// Why a list could not be read: of all that a caller gives, only a cursor can be wrong.
+    static func listing(_ error: EngineError) -> Self {
+        error.code == .wrongState
+            ? .usedWrongly("--cursor is none that a page of this list gave.")
+            : Self(error.message)
+    }
 
     /// The message.
     var description: String { message }

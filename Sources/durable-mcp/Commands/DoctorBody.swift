@@ -77,7 +77,7 @@ struct DoctorBody {
                 surroundings.standardConfigPath ?? ""
             }
         let message =
-            path.map { "'\($0)' names \(config.upstreams.count) servers." }
+            path.map { "'\($0)' names \(String(counting: config.upstreams.count, "server"))." }
             ?? "There is no config; 'serve' offers its own tools alone."
         let warnings = config.warnings.map {
             Finding(part: "config", status: .warning, message: "\($0)")
@@ -111,7 +111,8 @@ struct DoctorBody {
             if await store.isAlive(process) { alive += 1 } else { dead += 1 }
         }
         let tip = try await Auditor.open(store: store).tip()
-        var message = "\(url) holds \(tip.count) events; \(alive) other processes use it."
+        let users = alive == 1 ? "1 other process uses it" : "\(alive) other processes use it"
+        var message = "\(url) holds \(String(counting: tip.count, "event")); \(users)."
         if dead > 0 {
             message += " \(dead) have died; the next server takes over what they left."
         }

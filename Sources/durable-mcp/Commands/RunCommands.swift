@@ -12,10 +12,15 @@ struct RunCommands {
     func list(_ command: ListRunsCommand) async throws {
         let access = try StoreAccess(command.common, surroundings)
         let page = try await access.withExisting { store in
-            try await Engine.idle(on: store).runs(
-                visibleTo: surroundings.principal,
-                status: command.status.flatMap(RunStatus.init(rawValue:)), limit: command.limit,
-                cursor: command.cursor)
+            let engine = try await Engine.idle(on: store)
+            do throws(EngineError) {
+                return try await engine.runs(
+                    visibleTo: surroundings.principal,
+                    status: command.status.flatMap(RunStatus.init(rawValue:)),
+                    limit: command.limit, cursor: command.cursor)
+            } catch {
+                throw CommandFailure.listing(error)
+            }
         }
         if command.json {
             var object: JSONObject = ["runs": .array(page.entries.map { .object($0.json) })]
@@ -42,7 +47,7 @@ struct RunCommands {
         let snapshot = try await access.withExisting { store in
             try await run(command.runID, in: store)
         }
-        if command.json { return try output.write(RunView(whole: snapshot).json) }
+        if command.json { return try output.write(json(of: snapshot)) }
         try output.write(text(of: snapshot))
     }
 
@@ -53,12 +58,26 @@ struct RunCommands {
                 RunID(rawValue: id), visibleTo: surroundings.principal)
         } catch {
             guard error.code == .notFound else { throw CommandFailure(error.message) }
-            throw CommandFailure(
-                """
-                There is no run '\(id)' in this store. 'durable-mcp runs list' shows those there \
-                are.
-                """)
+            throw Self.noSuchRun(id)
         }
+    }
+
+    /// What is said of a run that the store does not have.
+    static func noSuchRun(_ id: String) -> CommandFailure {
+        CommandFailure(
+            """
+            There is no run '\(id)' in this store. 'durable-mcp runs list' shows those there are.
+            """)
+    }
+
+    /// What `get_run_status` gives, without its words for agents, and what `list_runs` tells.
+    private func json(of snapshot: RunSnapshot) -> JSONObject {
+        var json = RunView(whole: snapshot).json
+        json["hint"] = nil
+        json["principal"] = .string(snapshot.principal)
+        json["submittedAt"] = .string(Timestamp(milliseconds: snapshot.run.submittedAt).text)
+        json["updatedAt"] = .string(Timestamp(milliseconds: snapshot.run.updatedAt).text)
+        return json
     }
 
     private func text(of snapshot: RunSnapshot) -> String {

@@ -36,7 +36,7 @@ struct ServeBody {
             }
             log.add("durable-mcp \(ProductVersion.text) works on the store \(access.url).")
             try await serve(server, store, access.config, log)
-            log.add("The end: everything is at a safe point.")
+            log.add("Stopped: every run is at a safe point.")
         } catch {
             await log.close()
             throw error

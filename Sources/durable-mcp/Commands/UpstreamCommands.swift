@@ -8,6 +8,15 @@ struct UpstreamCommands {
 
     func accept(_ command: AcceptUpstreamCommand) async throws {
         let access = try StoreAccess(command.common, surroundings)
+        let servers = access.config.upstreams.map(\.name)
+        // A server whose definition is elsewhere can be accepted too, so no config, no check.
+        guard servers.isEmpty || servers.contains(command.server) else {
+            throw CommandFailure(
+                """
+                The config names no server '\(command.server)'. It names: \
+                \(servers.map { "'\($0)'" }.joined(separator: ", ")).
+                """)
+        }
         let names = try await access.withExisting { store in
             try await CatalogueStore(store: store).accept(
                 upstream: command.server, tool: command.tool, now: SystemEngineClock().now())
