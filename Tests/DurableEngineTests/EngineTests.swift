@@ -475,4 +475,23 @@ struct EngineTests {
         }
         #expect(tool.invocations.isEmpty)
     }
+
+    @Test("a run that only has to end does so where it is decided, without its upstreams")
+    func endsWithoutTools() async throws {
+        var facts = ToolFacts(name: "send", effect: .external)
+        facts.upstream = .init(name: "far", fingerprint: "f")
+        let tool = ScriptedTool(facts) { _ in .unknown(ToolFailure(message: "no answer")) }
+        let server = try await bench.process(
+            "server", ScriptedTools([tool], upstreams: ["far"]), seed: 1)
+        let waiting = try await bench.running([server.engine]) {
+            try await server.engine.call(.call("send"), by: .alice)
+        }
+        server.memory.kill()
+        let shell = try await bench.process("shell", ScriptedTools([]), seed: 2, runsWork: false)
+        let id = try #require(waiting.approval?.request.approvalID)
+        _ = try await shell.engine.answer(
+            ApprovalAnswer(approvalID: id, approves: true, approver: .approver))
+        let end = try await shell.engine.run(waiting.id, visibleTo: .alice)
+        #expect(end.status == .completed)
+    }
 }

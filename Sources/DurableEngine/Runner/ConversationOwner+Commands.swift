@@ -11,6 +11,7 @@ extension ConversationOwner {
         defer { leaveTurn() }
         try await load()
         let run = try decide(command)
+        if !services.configuration.runsWork { advanceWithoutTools() }
         if acknowledgeFirst || !isUnwritten { try await flush(nextWish) }
         return run
     }
@@ -23,7 +24,10 @@ extension ConversationOwner {
         try await load(takingFrom: dead)
         try await flush(.keep)
         try await carryOutInbox()
-        if !services.configuration.runsWork { try await flush(nextWish) }
+        if !services.configuration.runsWork {
+            advanceWithoutTools()
+            try await flush(nextWish)
+        }
     }
 
     /// Ends a direct call whose caller has gone, unless it may have acted already.
@@ -124,6 +128,14 @@ extension ConversationOwner {
             }
         } catch {
             throw .refused(error)
+        }
+    }
+
+    /// Where no work is run here, what follows without any tool is done all the same: a run that
+    /// only has to end need not wait for a process that has its upstreams.
+    private func advanceWithoutTools() {
+        while case .events(let events) = state.decideNext(services.decisionInput()) {
+            record(events)
         }
     }
 
