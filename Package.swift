@@ -90,7 +90,7 @@ let package = Package(
             ],
             swiftSettings: safe),
 
-        tests("OrderedJSONTests", ["OrderedJSON"]),
+        tests("OrderedJSONTests", ["OrderedJSON", "DurableTesting"]),
         tests("JSONSchemaTests", ["JSONSchema", "OrderedJSON"]),
         tests("MCPProtocolTests", ["MCPProtocol", "OrderedJSON"]),
         tests(
@@ -120,9 +120,9 @@ let package = Package(
             "EndToEndTests",
             [
                 "MCPProtocol", "OrderedJSON", "LinuxPlatform", "CSQLite", "durable-mcp",
-                "mcp-fixture",
+                "mcp-fixture", "DurableTesting",
             ]),
-        tests("EpollServerTests", ["EpollServer", "LinuxPlatform"]),
+        tests("EpollServerTests", ["EpollServer", "LinuxPlatform", "DurableTesting"]),
         tests("OpenSSLCryptoTests", ["OpenSSLCrypto"]),
         tests(
             "DurableLogTests",

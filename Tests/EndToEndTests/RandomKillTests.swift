@@ -1,3 +1,4 @@
+import DurableTesting
 import Foundation
 import OrderedJSON
 import Testing

@@ -1,3 +1,4 @@
+import DurableTesting
 import EpollServer
 import Foundation
 import LinuxPlatform
@@ -139,7 +140,7 @@ struct RefusalTests {
         let seed = UInt64.random(in: 0...UInt64.max)
         try await withServer(handler: echo) { port, _ in
             try await onThread {
-                var random = SeededRandom(seed: seed)
+                var random = SeededGenerator(seed: seed)
                 for _ in 0..<300 {
                     let client = try TestClient(port: port)
                     var bytes = Array(

@@ -1,3 +1,4 @@
+import DurableTesting
 import Testing
 
 @testable import EpollServer
@@ -186,7 +187,7 @@ struct RequestParserTests {
     @Test("random bytes never crash it, however they are cut")
     func fuzz() {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let fragments = [
             "GET ", "POST / HTTP/1.1\r\n", "/", " HTTP/1.1", "\r\n", "\r", "\n", "Host: a\r\n",
             "Content-Length: ", "5", "18446744073709551616", "Transfer-Encoding: chunked\r\n",
@@ -208,20 +209,5 @@ struct RequestParserTests {
             let halves = Self.parse([Array(bytes[..<cut]), Array(bytes[cut...])])
             #expect(whole == halves, "seed \(seed), bytes \(bytes), cut at \(cut)")
         }
-    }
-}
-
-/// A small generator that gives the same numbers for the same seed.
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,3 +1,4 @@
+import DurableTesting
 import OrderedJSON
 import Testing
 

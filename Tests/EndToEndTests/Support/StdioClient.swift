@@ -1,3 +1,4 @@
+import DurableTesting
 import Foundation
 import MCPProtocol
 import OrderedJSON
