@@ -5,17 +5,19 @@ import MCPProtocol
 import OrderedJSON
 import Testing
 
-/// The protocol's own JSON Schemas, where a copy lies beside the repository.
+/// The protocol's own JSON Schemas, in the folder that `MCP_SCHEMAS` names: `mcp-2026-07-28.json`
+/// and so on.
 enum MessageSchemas {
-    static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../shared/schema").standardizedFileURL
+    static let folder = ProcessInfo.processInfo.environment["MCP_SCHEMAS"]
 
-    static let arePresent = FileManager.default.fileExists(atPath: folder.path())
+    static let arePresent = folder != nil
 
     /// The document of one revision.
     static func document(_ version: String) throws -> JSONValue {
         try JSONValue(
-            parsing: Data(contentsOf: folder.appending(path: "mcp-\(version).json")),
+            parsing: Data(
+                contentsOf: URL(filePath: try #require(folder)).appending(
+                    path: "mcp-\(version).json")),
             limits: JSONLimits(depth: 256))
     }
 
@@ -43,7 +45,7 @@ enum MessageSchemas {
 struct MessageSchemaTests {
     @Test(
         "what the server sends is what the schema of the revision says",
-        .enabled(if: MessageSchemas.arePresent, "There is no ../shared/schema."),
+        .enabled(if: MessageSchemas.arePresent, "MCP_SCHEMAS names no folder."),
         arguments: Transcript.all)
     func answers(transcript: Transcript) async throws {
         let version = try #require(transcript.name.split(separator: "/").first.map(String.init))
@@ -68,7 +70,7 @@ struct MessageSchemaTests {
 
     @Test(
         "a wrong answer would be noticed",
-        .enabled(if: MessageSchemas.arePresent, "There is no ../shared/schema."))
+        .enabled(if: MessageSchemas.arePresent, "MCP_SCHEMAS names no folder."))
     func canFail() throws {
         let schema = try Schema(
             compiling: MessageSchemas.document("2026-07-28"), at: "#/$defs/ListToolsResult")
