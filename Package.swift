@@ -130,7 +130,10 @@ let package = Package(
         tests("LinuxPlatformTests", ["LinuxPlatform", "mcp-fixture"]),
         tests(
             "MCPClientTests",
-            ["MCPClient", "MCPProtocol", "OrderedJSON", "LinuxPlatform", "mcp-fixture"]),
+            [
+                "MCPClient", "MCPProtocol", "OrderedJSON", "LinuxPlatform", "DurableTesting",
+                "mcp-fixture",
+            ]),
         tests(
             "DurableEngineTests",
             ["DurableEngine", "DurableLog", "DurableTesting", "DurableSecurity", "OrderedJSON"]),

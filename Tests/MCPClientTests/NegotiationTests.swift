@@ -1,3 +1,4 @@
+import DurableTesting
 import MCPClient
 import MCPProtocol
 import OrderedJSON
@@ -145,7 +146,7 @@ struct NegotiationTests {
 
     @Test("a server that crashes again and again is left to rest, longer each time")
     func restart() async throws {
-        let clock = ManualTime()
+        let clock = ManualClock()
         let server = PlayedServer.modern(call: { _, end in end.end("it crashed") })
         let client = server.client(time: clock.time) { $0.restart.patience = .zero }
         let call = UpstreamCall(tool: "t", arguments: [:])
@@ -165,14 +166,14 @@ struct NegotiationTests {
 
     @Test("a call waits for the end of a short rest")
     func patience() async throws {
-        let clock = ManualTime()
+        let clock = ManualClock()
         let server = PlayedServer.modern(call: { _, end in end.end("it crashed") })
         let client = server.client(time: clock.time)
         let call = UpstreamCall(tool: "t", arguments: [:])
         _ = await client.callTool(call)
         _ = await client.callTool(call)
         let waiting = Task { await client.callTool(call) }
-        await eventually { clock.sleepers == 1 }
+        await eventually { clock.sleeperCount == 1 }
         #expect(server.connections.count == 2)
         clock.advance(by: .milliseconds(500))
         #expect(await waiting.value.unknown != nil)
@@ -181,7 +182,7 @@ struct NegotiationTests {
 
     @Test("a server that ran well for long has not crashed in a row")
     func stable() async throws {
-        let clock = ManualTime()
+        let clock = ManualClock()
         let server = PlayedServer.modern(call: { _, end in end.end("it crashed") })
         let client = server.client(time: clock.time) { $0.restart.patience = .zero }
         let call = UpstreamCall(tool: "t", arguments: [:])

@@ -1,3 +1,4 @@
+import DurableTesting
 import MCPClient
 import MCPProtocol
 import OrderedJSON
@@ -53,7 +54,7 @@ struct SessionTests {
 
     @Test("a time-out tells the server, and the late answer harms nobody")
     func timeOut() async throws {
-        let clock = ManualTime()
+        let clock = ManualClock()
         let late = Mutex<[@Sendable () -> Void]>([])
         let server = PlayedServer.modern(call: { message, end in
             late.withLock {
@@ -63,7 +64,7 @@ struct SessionTests {
         let client = server.client(time: clock.time)
         _ = try await client.connect()
         let first = Task { await client.callTool(call) }
-        await eventually { late.withLock(\.count) == 1 && clock.sleepers == 1 }
+        await eventually { late.withLock(\.count) == 1 && clock.sleeperCount == 1 }
         clock.advance(by: .seconds(60))
         #expect(await first.value.unknown?.code == .timedOut)
         let cancelled = server.received.last
@@ -79,7 +80,7 @@ struct SessionTests {
 
     @Test("an answer that comes within the grace after a cancellation is still a result")
     func cancellationGrace() async throws {
-        let clock = ManualTime()
+        let clock = ManualClock()
         let server = PlayedServer { _, method in
             switch method {
             case Method.discover:
@@ -103,24 +104,24 @@ struct SessionTests {
 
     @Test("a message that never left means that the tool did not run")
     func unsent() async throws {
-        let clock = ManualTime()
+        let clock = ManualClock()
         let server = PlayedServer.modern()
         let client = server.client(time: clock.time)
         _ = try await client.connect()
         server.connections[0].hold(true)
 
         let late = Task { await client.callTool(call) }
-        await eventually { clock.sleepers == 1 }
+        await eventually { clock.sleeperCount == 1 }
         clock.advance(by: .seconds(60))
         #expect(await late.value.before?.code == .timedOut)
 
         let cancelled = Task { await client.callTool(call) }
-        await eventually { clock.sleepers == 1 }
+        await eventually { clock.sleeperCount == 1 }
         cancelled.cancel()
         #expect(await cancelled.value.before?.code == .cancelled)
 
         let lost = Task { await client.callTool(call) }
-        await eventually { clock.sleepers == 1 }
+        await eventually { clock.sleeperCount == 1 }
         await client.close()
         #expect(await lost.value.before?.code == .disconnected)
         #expect(!server.methods.contains(Method.callTool))

@@ -1,3 +1,4 @@
+import DurableTesting
 import Foundation
 import LinuxPlatform
 import MCPClient
@@ -95,56 +96,9 @@ func isRunning(_ process: Int) -> Bool {
     return !status[end...].hasPrefix(") Z")
 }
 
-/// Time that passes only when a test says so.
-final class ManualTime: Sendable {
-    private struct Sleeper {
-        let until: Duration
-        let continuation: CheckedContinuation<Void, any Error>
-    }
-
-    private struct State {
-        var now = Duration.zero
-        var last = 0
-        var sleepers: [Int: Sleeper] = [:]
-    }
-
-    private let state = Mutex(State())
-
+extension ManualClock {
+    /// This clock, as a client reads it.
     var time: ClientTime {
-        ClientTime(now: { self.state.withLock(\.now) }, sleep: { try await self.sleep($0) })
-    }
-
-    /// How many tasks wait for the time to pass.
-    var sleepers: Int { state.withLock(\.sleepers.count) }
-
-    func advance(by duration: Duration) {
-        let due = state.withLock { state in
-            state.now += duration
-            let due = state.sleepers.filter { $0.value.until <= state.now }
-            for key in due.keys { state.sleepers[key] = nil }
-            return due.values.map(\.continuation)
-        }
-        for continuation in due { continuation.resume() }
-    }
-
-    private func sleep(_ duration: Duration) async throws {
-        let key = state.withLock { state in
-            state.last += 1
-            return state.last
-        }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let isCancelled = Task.isCancelled
-                state.withLock { state in
-                    guard !isCancelled else { return }
-                    state.sleepers[key] = Sleeper(
-                        until: state.now + duration, continuation: continuation)
-                }
-                if isCancelled { continuation.resume(throwing: CancellationError()) }
-            }
-        } onCancel: {
-            state.withLock { $0.sleepers.removeValue(forKey: key) }?.continuation
-                .resume(throwing: CancellationError())
-        }
+        ClientTime(now: { .milliseconds(self.now()) }, sleep: { try await self.sleep(for: $0) })
     }
 }

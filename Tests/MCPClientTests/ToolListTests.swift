@@ -1,3 +1,4 @@
+import DurableTesting
 import MCPClient
 import MCPProtocol
 import OrderedJSON
@@ -47,7 +48,7 @@ struct ToolListTests {
 
     @Test("a list is kept as long as its shortest page says")
     func timeToLive() async throws {
-        let clock = ManualTime()
+        let clock = ManualClock()
         let server = PlayedServer.modern(list: { message, end in
             let page: JSONValue =
                 message["params"]?["cursor"] == nil
@@ -64,7 +65,7 @@ struct ToolListTests {
 
     @Test("a list without a time to live is stale at once, but a legacy server's is kept a while")
     func untimed() async throws {
-        let clock = ManualTime()
+        let clock = ManualClock()
         let modern = PlayedServer.modern(list: PlayedServer.answering(["tools": []]))
         let client = modern.client(time: clock.time)
         for _ in 0..<3 { _ = try await client.listTools() }

@@ -33,12 +33,8 @@ struct Delegation {
                 try await services.clock.sleep(for: Self.pollInterval)
                 holder = try await services.store.lease(of: conversation)?.holder
             }
-        } catch let error as EngineError {
-            throw error
-        } catch let error as StoreError {
-            throw .storage(error)
         } catch {
-            throw .stopping()
+            throw .wrapping(error)
         }
         throw EngineError(
             code: .storage,

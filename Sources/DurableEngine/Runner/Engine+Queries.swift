@@ -143,12 +143,8 @@ extension Engine {
     func storedState(of id: ConversationID) async throws(EngineError) -> ConversationState {
         do {
             return try await ConversationLog(store: services.store, keys: keys).state(of: id)
-        } catch let error as EngineError {
-            throw error
-        } catch let error as StoreError {
-            throw .storage(error)
         } catch {
-            throw .stopping()
+            throw .wrapping(error)
         }
     }
 

@@ -109,4 +109,14 @@ extension EngineError {
     static func storage(_ error: StoreError) -> Self {
         Self(code: .storage, message: error.message)
     }
+
+    /// What any failure below comes down to; one that is neither ours nor the store's is a task
+    /// that was cancelled.
+    static func wrapping(_ error: any Error) -> Self {
+        switch error {
+        case let error as EngineError: error
+        case let error as StoreError: storage(error)
+        default: stopping()
+        }
+    }
 }
