@@ -76,8 +76,9 @@ struct AuditRow {
         }
     }
 
+    /// Fills a column; an empty text is none, as where a question has no arguments.
     private mutating func text(_ column: String, _ value: String) {
-        values[column] = .string(value)
+        if !value.isEmpty { values[column] = .string(value) }
     }
 
     private mutating func number(_ column: String, _ value: Int) {

@@ -67,7 +67,7 @@ struct ChainTests {
         let auditor = try await Auditor.open(store: log.store)
         let verdict = try await auditor.verify()
         #expect(verdict.findings == [])
-        #expect(verdict.conversationCount == 4)
+        #expect(verdict.conversationCount == 5)
         #expect(verdict.tip.count > 30)
         #expect(try await auditor.tip() == verdict.tip)
         #expect(try await auditor.tip() == verdict.tip)

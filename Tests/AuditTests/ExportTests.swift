@@ -33,6 +33,9 @@ struct ExportTests {
         #expect(resolved["level"] == "session")
         #expect(resolved["outcome"] == "approved")
         #expect(resolved["digest"]?.stringValue?.utf8.count == 64)
+        let questions = rows.filter { $0["type"] == "approval.requested" && $0["step"] == 0 }
+        #expect(questions.contains { $0["argumentsDigest"] == nil })
+        #expect(!questions.contains { $0["argumentsDigest"] == "" })
     }
 
     @Test("no text, argument or result is in it", arguments: AuditExportRequest.Format.allCases)

@@ -10,7 +10,7 @@ struct ProjectionTests {
         let log = try await SampleLog()
         let verdict = try await Auditor.open(store: log.store).verifyProjections()
         #expect(verdict.findings == [])
-        #expect(verdict.conversationCount == 4)
+        #expect(verdict.conversationCount == 5)
     }
 
     @Test("a row that was changed, removed or added is found and named")
@@ -49,6 +49,6 @@ struct ProjectionTests {
         try log.store.edit { $0[0].event.time += 1 }
         let verdict = try await Auditor.open(store: log.store).verifyProjections()
         #expect(verdict.findings.map(\.kind).contains(.unreadable))
-        #expect(verdict.conversationCount == 4)
+        #expect(verdict.conversationCount == 5)
     }
 }

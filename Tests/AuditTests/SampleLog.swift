@@ -63,7 +63,7 @@ struct SampleLog {
     let store: EditedStore
     /// A run of Alice's that paid, after Root approved it.
     let paid: RunID
-    /// A run of Bob's that waits for an approval.
+    /// A run of Bob's whose call waits for an approval; beside it waits a question of a script.
     let waiting: RunID
 
     init() async throws {
@@ -105,6 +105,8 @@ struct SampleLog {
         for _ in 0..<3 { _ = try await submit(text, in: third, engine, by: alice) }
         let fourth = try await submit(text, in: nil, engine, by: bob)
         for _ in 0..<4 { _ = try await submit(text, in: fourth, engine, by: bob) }
+        let question = try Script(["steps": [["approval": "question-text"]]])
+        _ = try await submit(question, in: nil, engine, by: bob)
         return (first.id, second.id)
     }
 
