@@ -82,10 +82,10 @@ struct RefusalTests {
                 second.endOutput()
                 #expect(try second.readToEnd() == "")
                 third.abort()
-                // The server learns of both in its own time. Until then it turns clients away, and
-                // since it reads nothing of them first, even what it answers may be lost.
+                // The server learns of both in its own time.
                 while true {
                     let client = try TestClient(port: port)
+                    // Who is turned away is not read first, so even the refusal may be lost.
                     if (try? exchange(client))?.status == 200 { break }
                 }
             }
