@@ -86,7 +86,10 @@ public protocol EventStore: Sendable {
     /// Keeps `value` under `name` unless one is there already; gives what is kept.
     func setMetadataIfAbsent(_ name: String, _ value: [UInt8]) async throws(StoreError) -> [UInt8]
 
-    /// Waits for commits under way, releases what this process holds, and closes. Idempotent.
+    /// Waits for commits under way and closes. Idempotent.
+    ///
+    /// What this process still holds is for others to take over, as from a dead one; where it
+    /// holds nothing, it is forgotten.
     func close() async
 }
 

@@ -201,12 +201,16 @@ public final class MemoryEventStore: EventStore {
         }
     }
 
-    /// Releases what this process holds, and closes.
+    /// Leaves what this process holds to others, and closes.
     public func close() {
         let wake = backing.state.withLock { state -> AsyncStream<Void>.Continuation? in
             guard let process = state.processes[processID], process.isAlive else { return nil }
-            state.release(heldBy: processID)
-            state.processes[processID] = nil
+            let holdsNothing = !state.conversations.values.contains { $0.holder == processID }
+            if holdsNothing {
+                state.processes[processID] = nil
+            } else {
+                state.processes[processID]?.isAlive = false
+            }
             return process.wake
         }
         wake?.finish()

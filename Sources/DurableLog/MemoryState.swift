@@ -136,10 +136,4 @@ struct MemoryState {
         conversations[conversation] = found
         return .granted(epoch: found.epoch)
     }
-
-    mutating func release(heldBy process: ProcessID) {
-        for (id, conversation) in conversations where conversation.holder == process {
-            conversations[id]?.holder = nil
-        }
-    }
 }

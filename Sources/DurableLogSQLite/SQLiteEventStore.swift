@@ -237,7 +237,7 @@ public final class SQLiteEventStore: EventStore {
         return kept
     }
 
-    /// Waits for what is queued, releases what this process holds, and closes.
+    /// Waits for what is queued, leaves what this process holds to others, and closes.
     public func close() async {
         // Closed before: there is nothing left to do.
         guard (try? await ask(.close)) != nil else { return }

@@ -29,15 +29,6 @@ extension Session {
         return connection.changes > 0
     }
 
-    /// Releases every lease of this process, and forgets it.
-    func leave() throws(StoreError) {
-        let statement = try connection.statement(
-            "UPDATE log_conversations SET holder = NULL WHERE holder = ?1")
-        try statement.bind(1, process.rawValue)
-        try statement.run()
-        _ = try forget(process)
-    }
-
     func setMetadataIfAbsent(
         _ name: String, _ value: [UInt8]
     ) throws(StoreError) -> [UInt8] {

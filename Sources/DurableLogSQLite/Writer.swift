@@ -241,12 +241,15 @@ final class Writer {
         }
     }
 
-    /// Releases what this process holds, and lets go of the file; the lock is held.
+    /// Forgets this process and lets go of the file; the lock is held.
+    ///
+    /// What it still holds stays its own, as after a crash: there is work in it that others are to
+    /// take over.
     private func leave() {
         guard let session else { return }
         do throws(StoreError) {
             try session.statements.begin.run()
-            try session.leave()
+            _ = try session.forget(session.process)
             try session.statements.commit.run()
             try session.connection.checkpoint(waiting: false)
         } catch {

@@ -21,6 +21,40 @@ struct FaultTests {
         #expect(number >= 3, "a run writes more often than that")
     }
 
+    @Test("of longer than a result is kept waiting for loses no run", arguments: [false, true])
+    func outage(closesInIt: Bool) async throws {
+        let bench = EngineBench()
+        let memory = MemoryEventStore(
+            backing: bench.backing, processID: ProcessID(rawValue: "first"))
+        let isOut = Mutex(false)
+        let store = FailingEventStore(memory) { _ in isOut.withLock { $0 } ? .refused : nil }
+        let tool = ScriptedTool(ToolFacts(name: "t", effect: .idempotent)) { _ in
+            isOut.withLock { $0 = bench.log.withLock(\.isEmpty) }
+            return .result(ScriptedTool.text("done"), isError: false)
+        }
+        let tools = ScriptedTools([tool])
+        let engine = try #require(await opened(store, tools, bench))
+        let request = try RunRequest.script(#"{"steps": [{"tool": "t"}]}"#)
+        let id = try await bench.running([engine]) {
+            let id = try await engine.submit(request, by: .alice)
+            while !bench.log.withLock({ $0.contains { $0.hasPrefix("Cannot take over") } }) {
+                await Task.yield()
+            }
+            if closesInIt { return id }
+            isOut.withLock { $0 = false }
+            let end = try await engine.wait(for: id, visibleTo: .alice, until: nil, since: nil)
+            #expect(end.status == .completed)
+            return id
+        }
+        await store.close()
+        guard closesInIt else { return }
+        let second = try await bench.process("second", tools, seed: 2)
+        let end = try await bench.running([second.engine]) {
+            try await second.engine.wait(for: id, visibleTo: .alice, until: nil, since: nil)
+        }
+        #expect(end.status == .completed)
+    }
+
     /// Runs a case with the failure at one operation; false where that was never reached.
     private func round(
         _ test: PrefixCase, _ failure: FailingEventStore.Failure, at number: Int

@@ -142,10 +142,13 @@ extension ConversationState {
         let index = run.steps.count
         do throws(EngineError) {
             let (template, callID) = run.template(index)
-            let rendered = try StepReference.render(.object(template)) { step in
-                run.steps.indices.contains(step) ? run.steps[step].output : nil
+            var arguments = template
+            if run.isScript {
+                let rendered = try StepReference.render(.object(template)) { step in
+                    run.steps.indices.contains(step) ? run.steps[step].output : nil
+                }
+                arguments = rendered.objectValue ?? template
             }
-            let arguments = rendered.objectValue ?? template
             let call = PlannedCall(
                 facts, arguments: arguments, callID: callID,
                 key: keys.key(run: run.id, step: index),

@@ -91,6 +91,7 @@ actor ConversationOwner {
         case .retired: throw .retired
         case .unloaded: break
         }
+        var isOurs = false
         do {
             let grant = try await services.store.acquireLease(
                 of: conversation, for: services.store.processID, takingFrom: dead)
@@ -98,11 +99,17 @@ actor ConversationOwner {
             case .held(let holder, _): throw OwnerError.heldElsewhere(holder)
             case .granted(let epoch): self.epoch = epoch
             }
+            isOurs = true
             let log = ConversationLog(store: services.store, keys: services.keys)
             let end = try await log.read(conversation) { state.fold($0, at: $1) }
             (sequence, digest) = (end.sequence, end.digest)
         } catch {
             retire()
+            if let error = error as? StoreError, error.code != .corrupt,
+                isOurs || error.code == .outcomeUnknown
+            {
+                _ = services.lost.withLock { $0.insert(conversation) }
+            }
             throw OwnerError(error)
         }
         standing = .held

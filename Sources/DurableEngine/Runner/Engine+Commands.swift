@@ -212,17 +212,20 @@ extension Engine {
         if !isStarted, let run { services.observers.tell(run, .look) }
     }
 
-    /// Takes a conversation over; where that fails, somebody else has it, or upkeep tries again.
-    func adopt(_ conversation: ConversationID, from dead: ProcessID?) async {
+    /// Takes a conversation over; false where the store did not let it, and upkeep must try again.
+    ///
+    /// Where somebody else has it, there is nothing to do here.
+    @discardableResult
+    func adopt(_ conversation: ConversationID, from dead: ProcessID?) async -> Bool {
         let owner = services.owner(of: conversation, isNew: false)
         do throws(OwnerError) {
             try await owner.adopt(from: dead)
             if services.configuration.runsWork { drive(owner) }
         } catch {
-            if case .refused(let error) = error {
-                services.configuration.log(
-                    "Cannot take over '\(conversation)': \(error.message)")
-            }
+            guard case .refused(let error) = error else { return true }
+            services.configuration.log("Cannot take over '\(conversation)': \(error.message)")
+            return false
         }
+        return true
     }
 }

@@ -51,8 +51,8 @@ struct Upkeep: Sendable {
         do {
             try await takeOverFromTheDead()
             try await takeUpUnclaimed()
-            try await takeUpLost()
             if isFull {
+                await takeUpLost()
                 try await lookIntoInboxes()
                 try await expireApprovals()
                 try await dropOldReplies()
@@ -101,10 +101,12 @@ struct Upkeep: Sendable {
         }
     }
 
-    private func takeUpLost() async throws(StoreError) {
+    /// Takes up what a failed commit left behind, however often the store fails again meanwhile.
+    private func takeUpLost() async {
         for conversation in services.lost.withLock({ Array($0.prefix(Self.batch)) }) {
             _ = services.lost.withLock { $0.remove(conversation) }
-            await engine.adopt(conversation, from: services.store.processID)
+            if await engine.adopt(conversation, from: services.store.processID) { continue }
+            _ = services.lost.withLock { $0.insert(conversation) }
         }
     }
 

@@ -74,37 +74,64 @@ struct StepReference: Hashable {
     /// text is put into the string.
     ///
     /// What the values hold is never read as a template.
+    ///
+    /// - Throws: ``EngineError`` `.invalidScript` where a value is missing, or where what comes
+    ///   out would be larger or deeper than arguments may be.
     static func render(
         _ value: JSONValue, output: (Int) -> JSONValue?
     ) throws(EngineError) -> JSONValue {
+        var room = ArgumentRoom()
+        return try render(value, at: 1, in: &room, output: output)
+    }
+
+    private static func render(
+        _ value: JSONValue, at depth: Int, in room: inout ArgumentRoom,
+        output: (Int) -> JSONValue?
+    ) throws(EngineError) -> JSONValue {
         switch value {
         case .string(let text):
-            guard text.contains("${steps."), let pieces = pieces(of: text) else { return value }
-            if pieces.count == 1, case .reference(let reference) = pieces[0] {
-                return try reference.value(output)
-            }
-            var rendered = ""
-            for piece in pieces {
-                switch piece {
-                case .text(let text): rendered += text
-                case .reference(let reference):
-                    let value = try reference.value(output)
-                    rendered += value.stringValue ?? value.text
-                }
-            }
-            return .string(rendered)
+            guard text.contains("${steps."), let pieces = pieces(of: text) else { break }
+            let rendered = try render(pieces, in: room, output: output)
+            try room.take(rendered, at: depth)
+            return rendered
         case .array(let elements):
             var rendered: [JSONValue] = []
-            for element in elements { rendered.append(try render(element, output: output)) }
+            for element in elements {
+                rendered.append(try render(element, at: depth + 1, in: &room, output: output))
+            }
             return .array(rendered)
         case .object(let object):
             var rendered = object
             for member in object.members {
-                rendered[member.key] = try render(member.value, output: output)
+                try room.take(text: member.key)
+                rendered[member.key] = try render(
+                    member.value, at: depth + 1, in: &room, output: output)
             }
             return .object(rendered)
-        default: return value
+        default: break
         }
+        try room.take(value, at: depth)
+        return value
+    }
+
+    private static func render(
+        _ pieces: [Piece], in room: ArgumentRoom, output: (Int) -> JSONValue?
+    ) throws(EngineError) -> JSONValue {
+        if pieces.count == 1, case .reference(let reference) = pieces[0] {
+            return try reference.value(output)
+        }
+        var room = room
+        var rendered = ""
+        for piece in pieces {
+            switch piece {
+            case .text(let text): rendered += text
+            case .reference(let reference):
+                let value = try reference.value(output)
+                try room.take(value, at: 1)
+                rendered += value.stringValue ?? value.text
+            }
+        }
+        return .string(rendered)
     }
 
     private func value(_ output: (Int) -> JSONValue?) throws(EngineError) -> JSONValue {

@@ -39,7 +39,8 @@ extension EventStoreContract {
                 try await store.append([1], to: .first, after: 1, epoch: 2)
             }
         },
-        ContractCase("what a process holds is listed, and freed when it closes") { harness in
+        ContractCase("what a process holds is listed, and left to others when it closes") {
+            harness in
             let store = try await harness.open(.one)
             let other = try await harness.open(.two)
             try await store.open(.first, count: 1)
@@ -50,10 +51,12 @@ extension EventStoreContract {
 
             await store.close()
 
-            try expectEqual(try await other.leases(heldBy: .one, limit: 9), [])
+            try expectEqual(try await other.leases(heldBy: .one, limit: 9).count, 2)
+            try expectEqual(Set(try await other.processes()), [.one, .two])
+            try expect(await !other.isAlive(.one), "A closed process seems alive.")
             try expectEqual(
-                try await other.lease(of: .first),
-                Lease(conversation: .first, holder: nil, epoch: 1))
+                try await other.acquireLease(of: .first, for: .two, takingFrom: .one),
+                .granted(epoch: 2))
         },
     ]
 
@@ -215,7 +218,7 @@ extension EventStoreContract {
             try expectEqual(try await again.inbox(of: .second).count, 1)
             try expectEqual(try await again.metadata("secret"), secret)
             try expectEqual(
-                try await again.acquireLease(of: .first, for: .two, takingFrom: nil),
+                try await again.acquireLease(of: .first, for: .two, takingFrom: .one),
                 .granted(epoch: 2))
             try await again.append([3], to: .first, after: 3, epoch: 2)
         },
