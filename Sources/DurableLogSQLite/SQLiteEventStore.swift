@@ -61,7 +61,7 @@ public final class SQLiteEventStore: EventStore {
     ) {
         do throws(StoreError) {
             let (session, presence) = try file.prepare()
-            let writer = Writer(file: file, session: session, inbox: inbox)
+            let writer = try Writer(file: file, session: session, inbox: inbox)
             continuation.resume(returning: .success(presence))
             writer.run()
         } catch {

@@ -69,6 +69,15 @@ struct StoreFile: Sendable {
         }
     }
 
+    /// Which database and which lock file the paths lead to now.
+    func identities() throws(StoreError) -> [FileIdentity?] {
+        do throws(LinuxError) {
+            return [try FileSystem.identity(of: path), try FileSystem.identity(of: lock.path)]
+        } catch {
+            throw unavailable(error)
+        }
+    }
+
     // MARK: Opening
 
     /// Makes or checks the file, and registers this process; takes the lock meanwhile.

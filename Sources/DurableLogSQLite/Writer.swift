@@ -18,12 +18,17 @@ final class Writer {
     private var countedBatches: Int64 = 0
     /// How long the write-ahead log was when the newest checkpoint could not finish it.
     private var framesLeft = 0
+    /// The files that this process has open.
+    private let identities: [FileIdentity?]
 
     /// The most requests that one transaction takes.
     private static let batchLimit = 256
 
-    init(file: StoreFile, session: Session, inbox: Inbox<WriteRequest>) {
+    init(
+        file: StoreFile, session: Session, inbox: Inbox<WriteRequest>
+    ) throws(StoreError) {
         self.file = file
+        identities = try file.identities()
         self.session = session
         self.inbox = inbox
     }
@@ -73,12 +78,24 @@ final class Writer {
         for request in batch { request.reply.resume(returning: outcome) }
     }
 
+    /// What is written into a file that has no name any more is lost, however durable it looks.
+    private func checkFiles() throws(StoreError) {
+        guard try file.identities() != identities else { return }
+        throw StoreError(
+            code: .unavailable,
+            message: """
+                The files of the store '\(file.path)' were removed or replaced while this process \
+                used them, so it writes nothing more. Put them right and start it again.
+                """)
+    }
+
     // MARK: One transaction
 
     /// Appends one outcome a request to `outcomes`.
     private func perform(_ batch: [WriteRequest]) {
         let first = outcomes.count
         do throws(StoreError) {
+            try checkFiles()
             let session = try openedSession()
             try session.statements.begin.run()
             var witness: Witness?

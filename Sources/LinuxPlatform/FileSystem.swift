@@ -32,6 +32,17 @@ package enum FileSystem {
         return nil
     }
 
+    /// Which file a path leads to, or nil where it leads to none.
+    package static func identity(of path: String) throws(LinuxError) -> FileIdentity? {
+        var status = stat()
+        guard stat(path, &status) != 0 else {
+            return FileIdentity(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
+        }
+        let number = durable_errno()
+        guard number == ENOENT else { throw .call("look at '\(path)'", number: number) }
+        return nil
+    }
+
     /// The absolute path of a file, without symbolic links; the file itself may be missing.
     package static func canonicalPath(_ path: String) throws(LinuxError) -> String {
         if let whole = resolved(path) { return whole }
@@ -76,4 +87,10 @@ package enum FileSystem {
         }
         return names
     }
+}
+
+/// Tells one file from another, whatever their names are.
+package struct FileIdentity: Hashable, Sendable {
+    let device: UInt64
+    let number: UInt64
 }

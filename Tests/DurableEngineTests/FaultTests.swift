@@ -38,7 +38,7 @@ struct FaultTests {
         let id = try await bench.running([engine]) {
             let id = try await engine.submit(request, by: .alice)
             while !bench.log.withLock({ $0.contains { $0.hasPrefix("Cannot take over") } }) {
-                await Task.yield()
+                try await bench.clock.sleep(for: .milliseconds(100))
             }
             if closesInIt { return id }
             isOut.withLock { $0 = false }

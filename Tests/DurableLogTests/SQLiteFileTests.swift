@@ -53,6 +53,25 @@ struct SQLiteFileTests {
             try FileManager.default.contentsOfDirectory(atPath: harness.path + "-processes") == [])
     }
 
+    @Test("nothing is acknowledged once a file was removed or replaced", arguments: ["", "-lock"])
+    func removed(suffix: String) async throws {
+        defer { harness.remove() }
+        let process = ProcessID(rawValue: "prc_first")
+        let store = try await harness.opened(process)
+        let conversation = ConversationID(rawValue: "c")
+        try await store.append(.sample(0), to: conversation, after: 0, lease: .open(process))
+        for isReplaced in [false, true] {
+            try? FileManager.default.removeItem(atPath: harness.path + suffix)  // Gone is gone.
+            if isReplaced { await (try harness.opened(ProcessID(rawValue: "prc_new"))).close() }
+            let error = await #expect(throws: StoreError.self) {
+                try await store.append(.sample(1), to: conversation, after: 1)
+            }
+            #expect(error?.code == .unavailable)
+            #expect(error?.message.contains("removed or replaced") == true)
+        }
+        await store.close()
+    }
+
     @Test("what is no database is refused and left alone")
     func noDatabase() async throws {
         defer { harness.remove() }
