@@ -27,6 +27,7 @@ struct Main {
         defer { bench.remove() }
         let commit = try await CommitCost(bench: bench).measure(1000)
         let calls = try await ProxiedCalls(bench: bench).measure(2000, commit: commit)
-        return [Figure(name: "commit", value: commit, unit: "µs")] + calls
+        let takeover = try await Takeover(bench: bench).measure(5)
+        return [Figure(name: "commit", value: commit, unit: "µs")] + calls + [takeover]
     }
 }

@@ -1,5 +1,3 @@
-internal import DurableLog
-internal import LinuxPlatform
 internal import MCPClient
 internal import MCPProtocol
 internal import OrderedJSON
@@ -8,64 +6,18 @@ internal import OrderedJSON
 struct ProxiedCalls {
     let bench: Workbench
 
-    /// One kind of call, to a tool that does nothing, so that only the way there is measured.
-    struct Kind {
-        /// The effect kind, and the name of the server that has it.
-        var name: String
-        /// How many commits it may cost.
-        var commits: Double
-    }
-
-    static let kinds = [Kind(name: "pure", commits: 1), Kind(name: "external", commits: 2)]
-    private static let tool = "echo"
-
-    private func client(_ name: String, _ command: StdioServerCommand) -> UpstreamClient {
-        UpstreamClient(
-            UpstreamConfiguration(
-                name: name, clientInfo: Implementation(name: "benchmarks", version: "1")),
-            running: command)
-    }
-
-    /// The configuration of a server that has the fixture behind it once for each kind.
-    private func writeConfiguration() throws -> String {
-        let servers = Self.kinds.map { kind -> (String, JSONValue) in
-            let policy: JSONValue = ["effect": .string(kind.name), "approval": false]
-            return (
-                kind.name,
-                [
-                    "command": .string(bench.program("mcp-fixture")),
-                    "durable": ["tools": .object([Self.tool: policy])],
-                ]
-            )
-        }
-        let config: JSONValue = ["mcpServers": .object(JSONObject(servers))]
-        let path = bench.file("config.json")
-        let file = try AppendFile(path: path)
-        try file.append(config.serialized(pretty: true))
-        return path
-    }
-
     /// The figures of every kind; `commit` is the cost of one commit in the same run.
     func measure(_ count: Int, commit: Double) async throws -> [Figure] {
-        var direct = StdioServerCommand(command: bench.program("mcp-fixture"))
-        direct.guardPath = bench.program("durable-mcp")
-        let config = try writeConfiguration()
-        var proxied = StdioServerCommand(
-            command: bench.program("durable-mcp"),
-            arguments: [
-                "serve", "--stdio", "--config", config, "--store",
-                "sqlite:" + bench.file("store.sqlite"),
-            ])
-        proxied.guardPath = bench.program("durable-mcp")
-        let (one, two) = (client("direct", direct), client("durable", proxied))
+        let direct = bench.client(of: bench.program("mcp-fixture"))
+        let durable = try bench.server(onStore: "calls.sqlite")
         var figures: [Figure] = []
-        for kind in Self.kinds {
+        for kind in EchoServer.all {
             // Interleaved, so that both see the same machine.
             var (directTimes, proxiedTimes): ([Double], [Double]) = ([], [])
             for _ in 0..<5 {
-                directTimes.append(try await time(Self.tool, one, count / 5))
+                directTimes.append(try await time(EchoServer.tool, direct, count / 5))
                 proxiedTimes.append(
-                    try await time("\(kind.name)__\(Self.tool)", two, count / 5))
+                    try await time(kind.proxiedTool, durable, count / 5))
             }
             let added = median(proxiedTimes) - median(directTimes)
             figures += [
@@ -76,8 +28,8 @@ struct ProxiedCalls {
                     limit: kind.commits * commit + 300),
             ]
         }
-        await one.close()
-        await two.close()
+        await direct.close()
+        await durable.close()
         return figures
     }
 
@@ -91,10 +43,4 @@ struct ProxiedCalls {
             }
         }
     }
-}
-
-/// Why there are no figures.
-struct BenchmarkError: Error, CustomStringConvertible {
-    var message: String
-    var description: String { message }
 }
