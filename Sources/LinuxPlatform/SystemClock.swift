@@ -20,6 +20,19 @@ package enum SystemClock {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
+    /// Suspends for a time that goes on through a machine's sleep.
+    ///
+    /// It is done in short pieces: what a sleep holds is freed when its time has come, even where
+    /// it was cancelled long before, and a time-out of a minute for each of a thousand calls a
+    /// second would add up.
+    package static func sleep(for duration: Duration) async throws {
+        let clock = ContinuousClock()
+        let end = clock.now + duration
+        while clock.now < end { try await clock.sleep(until: min(end, clock.now + sleepPiece)) }
+    }
+
+    private static let sleepPiece: Duration = .milliseconds(500)
+
     private static func read(_ clock: clockid_t) -> timespec {
         var time = timespec()
         // Cannot fail: these clocks exist on every Linux that this runs on.

@@ -1,3 +1,5 @@
+internal import LinuxPlatform
+
 /// The passing of time, as a client sees it; tests give their own.
 public struct ClientTime: Sendable {
     /// Time since some fixed moment; never goes back.
@@ -19,6 +21,6 @@ public struct ClientTime: Sendable {
         let clock = ContinuousClock()
         let start = clock.now
         return ClientTime(
-            now: { clock.now - start }, sleep: { try await clock.sleep(for: $0) })
+            now: { clock.now - start }, sleep: { try await SystemClock.sleep(for: $0) })
     }()
 }

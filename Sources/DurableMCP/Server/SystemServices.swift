@@ -12,8 +12,7 @@ public struct SystemEngineClock: EngineClock {
 
     /// Suspends for a time that goes on through a machine's sleep.
     public func sleep(for duration: Duration) async throws {
-        // On Linux this clock goes on through a machine's sleep.
-        try await ContinuousClock().sleep(for: duration)
+        try await SystemClock.sleep(for: duration)
     }
 }
 
