@@ -5,7 +5,8 @@ import DurableTesting
 import OrderedJSON
 import Testing
 
-@Suite("Engine", .timeLimit(.minutes(1)))
+// Its tests share the cores with those that start processes, and move a clock in small strides.
+@Suite("Engine", .timeLimit(.minutes(5)))
 struct EngineTests {
     let bench = EngineBench()
 

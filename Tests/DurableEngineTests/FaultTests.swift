@@ -6,7 +6,7 @@ import OrderedJSON
 import Synchronization
 import Testing
 
-@Suite("Every fault of a store", .timeLimit(.minutes(3)))
+@Suite("Every fault of a store", .timeLimit(.minutes(5)))
 struct FaultTests {
     private static let failures: [FailingEventStore.Failure] = [
         .refused, .unknownNotDone, .unknownDone, .deadBefore, .deadAfter,

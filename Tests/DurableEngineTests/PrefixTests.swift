@@ -67,7 +67,7 @@ struct PrefixCase: CustomTestStringConvertible, Sendable {
     }
 }
 
-@Suite("Every prefix of a log", .timeLimit(.minutes(2)))
+@Suite("Every prefix of a log", .timeLimit(.minutes(5)))
 struct PrefixTests {
     /// Runs a case from the beginning, with a person who approves everything.
     private func recorded(_ test: PrefixCase) async throws -> [StoredEvent] {

@@ -3,7 +3,7 @@ import DurableTesting
 import OrderedJSON
 import Testing
 
-@Suite("Templates in arguments", .timeLimit(.minutes(1)))
+@Suite("Templates in arguments", .timeLimit(.minutes(5)))
 struct TemplateTests {
     private let bench = EngineBench()
     private let echo = ScriptedTool(ToolFacts(name: "echo", effect: .pure)) { invocation in
