@@ -51,6 +51,9 @@ public final class ManualClock: EngineClock {
         }
     }
 
+    /// How many times a task has begun to sleep on it.
+    public var sleepCount: Int { state.withLock { $0.next } }
+
     /// Moves it on, and wakes whom that concerns.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in

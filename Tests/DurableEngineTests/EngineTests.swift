@@ -493,4 +493,27 @@ struct EngineTests {
         let end = try await shell.engine.run(waiting.id, visibleTo: .alice)
         #expect(end.status == .completed)
     }
+
+    @Test("one who waits looks again at intervals, and does not spin between them")
+    func patientWait() async throws {
+        let process = try await bench.process("p1", ScriptedTools([]), seed: 1)
+        let request = try RunRequest.script(#"{"steps": [{"approval": "go?"}]}"#)
+        let id = try await bench.running([process.engine]) {
+            let id = try await process.engine.submit(request, by: .alice)
+            _ = try await process.engine.wait(
+                for: id, visibleTo: .alice, until: nil, since: nil)
+            return id
+        }
+        let clock = bench.clock
+        let (before, deadline) = (clock.sleepCount, clock.now() + 2000)
+        async let waited = process.engine.wait(
+            for: id, visibleTo: .alice, until: deadline, since: .waiting)
+        while clock.now() < deadline {
+            while clock.sleeperCount == 0 { await Task.yield() }
+            for _ in 0..<100 { await Task.yield() }
+            clock.advance(by: .milliseconds(250))
+        }
+        #expect(try await waited.status == .waiting)
+        #expect(clock.sleepCount - before <= 9)
+    }
 }

@@ -194,16 +194,7 @@ extension ConversationOwner {
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         endPause = end
         defer { endPause = nil }
-        let clock = services.clock
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask {
-                // Cancelled is waited enough.
-                try? await clock.sleep(for: time)
-            }
-            group.addTask { for await _ in ends { break } }
-            await group.next()
-            group.cancelAll()
-        }
+        await services.pause(time, or: ends)
     }
 
     /// Has the driver look again, if it waits for a time to come.

@@ -69,8 +69,9 @@ extension Engine {
     func wait(
         for id: RunID, in conversation: ConversationID, until deadline: Int64?, since: RunStatus?
     ) async throws(EngineError) -> RunSnapshot {
-        let news = services.observers.observe(id)
         while true {
+            // Watched anew each time: a stream whose reader was cancelled has ended.
+            let news = services.observers.observe(id)
             let snapshot = try await snapshot(of: id, in: conversation)
             let now = services.clock.now()
             let isNews = since.map { $0 != snapshot.status } ?? snapshot.isSettled
@@ -78,21 +79,8 @@ extension Engine {
                 return snapshot
             }
             let left = deadline.map { Duration.milliseconds($0 - now) } ?? Self.pollInterval
-            await pause(min(left, Self.pollInterval), or: news)
+            await services.pause(min(left, Self.pollInterval), or: news)
             if Task.isCancelled { throw .stopping() }
-        }
-    }
-
-    private func pause(_ time: Duration, or news: AsyncStream<RunNews>) async {
-        let clock = services.clock
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask {
-                // Cancelled is waited enough.
-                try? await clock.sleep(for: time)
-            }
-            group.addTask { for await _ in news { break } }
-            await group.next()
-            group.cancelAll()
         }
     }
 }

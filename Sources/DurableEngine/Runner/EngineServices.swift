@@ -86,6 +86,20 @@ final class EngineServices: Sendable {
         }
     }
 
+    /// Waits for a time to pass or a value to come; the stream has ended afterwards.
+    func pause(_ time: Duration, or stream: AsyncStream<some Sendable>) async {
+        let clock = clock
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                // Cancelled is waited enough.
+                try? await clock.sleep(for: time)
+            }
+            group.addTask { for await _ in stream { break } }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
     /// Forgets an owner that is done.
     func retire(_ owner: ConversationOwner) {
         owners.withLock { owners in
